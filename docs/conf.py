@@ -1,5 +1,6 @@
 """Sphinx: guide and theory in MyST, gallery of scripts, reference and benchmark table written from the package itself."""
 
+import os
 import re
 import sys
 from importlib.util import find_spec
@@ -27,6 +28,7 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
     "lab_scenes",  # docs/lab_scenes.py
+    "site_files",  # docs/site_files.py
 ]
 exclude_patterns = ["_build", "_generated", "skeleton", "gallery/*.ipynb", "gallery/*.py", "tutorials/*.ipynb"]
 html_theme = "furo"
@@ -34,6 +36,7 @@ html_title = f"novum {release}"
 html_static_path = ["_static"]
 html_css_files = ["front.css"]
 html_show_copyright = False
+html_baseurl = os.environ.get("NOVUM_DOCS_URL", "")  # ends with a slash
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3

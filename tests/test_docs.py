@@ -6,9 +6,11 @@ import re
 import runpy
 import statistics
 from pathlib import Path
+from xml.etree import ElementTree
 
 import generate
 import pytest
+import site_files
 
 import novum
 
@@ -217,3 +219,13 @@ def test_an_equation_of_a_theory_page_has_the_number_of_the_source():
             source = Path(novum.__file__).parent / f"{module}.py"
             numbers = set(re.findall(r" \((\d+)\)$", source.read_text(encoding="utf-8").split('"""')[1], re.MULTILINE))
             assert numbers and all(rf"\tag{{{number}}}" in text for number in numbers), (page, module)
+
+
+def test_the_sitemap_and_the_cards_of_links():
+    base = "https://example.org/novum/"
+    tree = ElementTree.fromstring(site_files.sitemap(base, ["index.html", "guide/a&b.html"]).encode())
+    assert [place.text for place in tree.findall(".//{*}loc")] == [f"{base}guide/a&b.html", f"{base}index.html"]
+    tags = site_files.card_tags(base, "guide/lab.html", '<code>"a"</code> &amp; b')
+    named = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]*)" />', tags))
+    assert named["title"] == "&quot;a&quot; &amp; b" and named["url"] == f"{base}guide/lab.html"
+    assert (ROOT / "docs" / named["image"].removeprefix(base)).exists()

@@ -19,6 +19,7 @@ from novum.cluster import (
     within_cluster_error,
 )
 from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError
+from novum.report.style import shade
 from novum.teaching import cluster_distance
 
 RNG = np.random.default_rng(0)
@@ -236,7 +237,7 @@ def test_the_drawn_tree():
     left, _, _, right = ax.lines[3].get_xdata()
     assert left == ax.lines[1].get_xdata()[1:3].mean() or right == ax.lines[1].get_xdata()[1:3].mean()
     assert 5 < ax.lines[4].get_ydata()[0] < 12  # the cut
-    assert len({line.get_color() for line in ax.lines[:3]}) == 2 and ax.lines[3].get_color() == "0.55"
+    assert len({line.get_color() for line in ax.lines[:3]}) == 2 and ax.lines[3].get_color() == shade(ax, 0.55)
     assert sorted(text.get_text() for text in ax.get_xticklabels()) == list("01234")
     model = AgglomerativeClustering(2, compute_distances=True).fit(rows)
     assert len(plot_dendrogram(model, height=4.0).lines) == 5

@@ -220,7 +220,7 @@ def test_pictures():
         assert_allclose(ax.get_xlim(), [X[:, 0].min() - reach[0], X[:, 0].max() + reach[0]])
         assert_allclose(ax.get_ylim(), [X[:, 1].min() - reach[1], X[:, 1].max() + reach[1]])
     w, b = rival.coef_[0], rival.intercept_[0]
-    border = contours(left)[0.5]
+    border = contours(left)[0.0]
     assert np.ptp(border, axis=0).max() > 3
     assert_allclose((border @ w + b) / np.linalg.norm(w), 0, atol=0.05)
     for c in (0, 1):

@@ -281,7 +281,7 @@ def test_pictures_of_three_classes_with_unequal_covariances():
             assert list(contours(ax, c)) == [1, 2]
             assert_allclose(scatters(ax)[c], X[y == c])
         distributions = [multivariate_normal(m, S) for m, S in zip(mean, covariance)]  # equal shares
-        borders = np.concatenate([contours(ax, k)[0.5] for k in (3, 4)])
+        borders = np.concatenate([contours(ax, k)[0.0] for k in (3, 4)])
         turn = np.linspace(0, 2 * np.pi, 24, endpoint=False)
         around = borders[:, None] + 0.2 * np.stack([np.cos(turn), np.sin(turn)], -1)  # a step of the grid away
         classes = np.array([distribution.logpdf(around) for distribution in distributions]).argmax(0)

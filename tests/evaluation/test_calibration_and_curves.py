@@ -143,7 +143,7 @@ def test_displays_have_scikit_learn_s_parameters(name):
         if hasattr(theirs, method):
             wanted = [(q.name, q.kind, q.default) for q in signature(getattr(theirs, method)).parameters.values()]
             found = [(q.name, q.kind, q.default) for q in signature(getattr(ours, method)).parameters.values()]
-            more = {"level", "n_resamples", "random_state"} - {q[0] for q in wanted}
+            more = {"level", "n_resamples", "random_state", "label"} - {q[0] for q in wanted}
             assert [q for q in found if q[0] not in more] == wanted, method
             assert all(kind is Parameter.KEYWORD_ONLY for q, kind, _ in found if q in more)
 

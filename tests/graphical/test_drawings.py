@@ -177,7 +177,7 @@ def test_open_and_blocked_paths_are_colored():
             said = f"a, b given {given or 'nothing'}: {'separated' if found else 'connected'}"
             assert " ".join(ax.get_title().split()) == said  # a narrow picture has it in two lines
     rendered(axes[0, 0])
-    ax = FIVE.d_separated("a", "b", given="c").plot()
+    ax = FIVE.d_separated("a", "b", given="c").plot(canvas())
     rendered(ax)
     colors = {arc: to_hex(arrow.get_edgecolor()) for arc, arrow in arcs(ax, "abcef").items()}
     on_path = {("a", "e"), ("f", "e"), ("f", "b")}  # c, seen below e, opens the way a - e - f - b
@@ -261,7 +261,7 @@ def test_the_trellis_of_a_chain():
     assert ax.get_xlim() == (-0.5, 5.5) and ax.get_ylim() == (2.5, -0.5)  # all states in sight, the first on top
     dots = {tuple(line.get_xydata()[0]): line.get_markerfacecolor() for line in ax.lines if line.get_marker() == "o"}
     assert set(dots) == {(t, s) for t in range(6) for s in range(3)}
-    assert {at for at, color in dots.items() if color != "white"} == set(map(tuple, path.get_xydata()))
+    assert {at for at, color in dots.items() if to_hex(color) != "#ffffff"} == set(map(tuple, path.get_xydata()))
     links = {
         tuple(map(int, line.get_ydata()))
         for line in ax.lines

@@ -259,6 +259,11 @@ def test_the_same_rows_under_four_kinds_of_covariance(kind):
         gap = line.get_xydata() - np.average(X, axis=0, weights=share[:, k])
         assert_allclose(np.einsum("ni,ij,nj->n", gap, np.linalg.inv(covariance[k]), gap), 1.5**2, rtol=2e-3)
     assert_allclose(scatters(ax)[0], X)
+    for shared in ("all", "none"):  # a unit is as long upwards as across
+        panel = plot_ellipses(model, X, ax=canvas(1, 2, sharex=shared, sharey=shared)[0])
+        panel.figure.draw_without_rendering()
+        wide, high = np.ptp(panel.transData.transform([[0, 0], [1, 1]]), axis=0)
+        assert wide == pytest.approx(high)
     with pytest.raises(DataError, match="two columns"):
         plot_ellipses(GaussianMixture(1).fit(blobs(30)))
 

@@ -15,11 +15,20 @@ Y = np.array([-1, -1, -1, 1, 1, 1, 1])
 def lines(ax, level):
     """Return the points of the contour at a level."""
     for contour in ax.collections:
-        levels = getattr(contour, "levels", [])
-        if len(levels) == 3 and np.isfinite(levels).all():
-            path = contour.get_paths()[list(levels).index(level)]
-            return path.vertices
+        levels = list(getattr(contour, "levels", []))
+        if level in levels and np.isfinite(levels).all():
+            return contour.get_paths()[levels.index(level)].vertices
     raise AssertionError("no contour lines")
+
+
+def rings(ax, where):
+    """Return the support vectors that the legend calls so, none where it does not."""
+    found = [c for c in ax.collections if c.get_label() == f"support: {where}"]
+    return np.asarray(found[0].get_offsets()) if found else np.empty((0, 2))
+
+
+def by_place(rows):
+    return rows[np.lexsort(rows.T)]
 
 
 def check_window(ax, rows):
@@ -39,8 +48,8 @@ def test_boundary_margins_and_rings():
     for level in (-1, 0, 1):
         drawn = lines(ax, level)
         assert_allclose(drawn @ [2 / 3, 2 / 3] - 5 / 3, level, atol=1e-6)
-    rings = next(c for c in ax.collections if c.get_label() == "support vectors")
-    assert_allclose(np.asarray(rings.get_offsets()), X[[1, 2, 3]])
+    assert_allclose(rings(ax, "on the margin"), X[[1, 2, 3]])
+    assert not len(rings(ax, "beyond it"))
     classes = [np.asarray(c.get_offsets()) for c in ax.collections if c.get_label() in ("-1", "1")]
     assert_allclose(classes[0], X[:3])
     assert_allclose(classes[1], X[3:6])
@@ -59,8 +68,12 @@ def test_curved_boundary():
     ax = plot_margin(model, points, label, grid=400)
     assert_allclose(model.decision_function(lines(ax, 0)), 0, atol=0.02)
     check_window(ax, points)
-    rings = next(c for c in ax.collections if c.get_label() == "support vectors")
-    assert_allclose(np.asarray(rings.get_offsets()), points[model.support_])
+    side = np.where(label, 1, -1) * model.decision_function(points)  # 1 on the margin, less beyond it
+    bound = np.abs(model.dual_coef_[0]) > 10 - 1e-9  # the multiplier is C where a row lies beyond
+    ringed = points[model.support_]
+    assert 0 < bound.sum() < len(bound) and (side[model.support_][bound] < 1).all()
+    assert_allclose(by_place(rings(ax, "beyond it")), by_place(ringed[bound]))
+    assert_allclose(by_place(rings(ax, "on the margin")), by_place(ringed[~bound]))
 
 
 @pytest.mark.notes("002", "plot-svm-slack")
@@ -85,10 +98,10 @@ def test_many_separators_and_the_widest():
         w, b = rival.coef_[0], rival.intercept_[0]
         distance = (Y[:6] * (X[:6] @ w + b)).min() / np.linalg.norm(w)
         assert distance <= 2.121320 / 2 + 1e-6  # none keeps further away from the points
-        drawn = [c for c in ax.collections if len(getattr(c, "levels", [])) == 3 and np.isfinite(c.levels).all()]
-        assert len(drawn) == seed + 2
+        drawn = [c for c in ax.collections if list(getattr(c, "levels", [])) == [0]]
+        assert len(drawn) == seed + 2 and sum(list(getattr(c, "levels", [])) == [-1, 1] for c in ax.collections) == 1
         for contour, (v, c) in ((drawn[0], ([2 / 3, 2 / 3], -5 / 3)), (drawn[-1], (w, b))):
-            border = contour.get_paths()[1].vertices  # the widest, drawn first, and the newest rival
+            border = contour.get_paths()[0].vertices  # the widest, drawn first, and the newest rival
             assert len(border) > 1
             assert_allclose((border @ np.asarray(v) + c) / np.linalg.norm(v), 0, atol=1e-6)
 

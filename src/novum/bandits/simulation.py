@@ -22,8 +22,10 @@ from novum.bandits.bounds import KINDS, regret_bound
 from novum.bandits.environments import AdversarialBandit, Bandit
 from novum.bandits.policy_state import Playing
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted
 from novum.report.result import Result
+from novum.report.style import shade
 from novum.runtime.checks import check_count, check_level
 from novum.runtime.pool import map_ordered
 from novum.runtime.random import purpose_code, seed_of
@@ -133,11 +135,15 @@ class Simulation(Result):
             ax.fill_between(self.times, low, high, alpha=0.2, color=line.get_color(), lw=0)
         for kind, style in zip(bounds, ["--", ":", "-.", (0, (1, 3)), (0, (5, 5)), (0, (3, 1, 1, 1))]):
             ax.plot(
-                self.times, regret_bound(self.bandit, self.times, kind), color="0.3", ls=style, label=f"{kind} bound"
+                self.times,
+                regret_bound(self.bandit, self.times, kind),
+                color=shade(ax, 0.3),
+                ls=style,
+                label=f"{kind} bound",
             )
         ax.set_xlabel("round")
         ax.set_ylabel("pseudo-regret")
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.report.tables import html_table
@@ -149,9 +150,14 @@ class History(Sequence[float], Result):
         index = pd.RangeIndex(1, len(self) + 1, name="pass")
         return pd.DataFrame({self.name: self.objective, **self.columns}, index=index)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the objective against the pass and return the axes; a new figure is made when `ax` is None."""
+    def plot(self, ax: Any = None, *, label: str | None = None) -> Any:
+        """Draw the objective against the pass and return the axes; a new figure is made when `ax` is None.
+
+        With a `label` there is a legend, for several histories on the same axes.
+        """
         ax = drawing_axes(ax)
-        ax.plot(range(1, len(self) + 1), self.objective)
+        ax.plot(range(1, len(self) + 1), self.objective, label=label)
         ax.set(xlabel="pass", ylabel=self.name)
+        if label is not None:
+            draw_legend(ax)
         return ax

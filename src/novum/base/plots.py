@@ -20,6 +20,7 @@ from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError
 from novum.report import plots
 from novum.report.axes import drawing_axes, fit_title
+from novum.report.legends import draw_legend
 from novum.runtime.typing import Axes, Rows, Target
 
 __all__ = ["Pictures", "axes_last"]
@@ -244,6 +245,6 @@ def draw_scores(model: Any, scores: NDArray, y: Any, ax: Any) -> None:
     else:
         for value in np.unique(label):
             ax.scatter(scores[label == value, 0], second[label == value], s=12, label=str(value))
-        ax.legend(fontsize="small")
+        draw_legend(ax)
     ax.set_xlabel(names[0] if names else "1")
     ax.set_ylabel(names[1] if len(names) > 1 else "")

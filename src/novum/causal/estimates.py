@@ -24,6 +24,7 @@ from novum.causal.intervals import interval_about, intervals_of
 from novum.causal.overlap import check_overlap, rows_within_trim
 from novum.engines.factors.states import columns_of
 from novum.exceptions import DataError, ParameterError
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.report.tables import html_text
@@ -165,7 +166,7 @@ class Effect(NamedTuple):
         for part, label in ((self.received == last, f"{self.states[last]}"), (self.received != last, "others")):
             ax.hist(self.propensities[part, last], bins=np.linspace(0, 1, 31), alpha=0.6, label=label)
         ax.set(xlabel=f"P({self.treatment}={self.states[last]} | adjustment set)", ylabel="rows", title="overlap")
-        ax.legend()
+        draw_legend(ax)
         return ax
 
     def plot(self, ax: Any = None) -> Any:

@@ -15,6 +15,7 @@ from scipy.stats import norm
 
 from novum.exceptions import DataError, ParameterError
 from novum.graphical import BayesianNetwork
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, num
 from novum.report.result import result
 from novum.report.tables import html_text
@@ -92,7 +93,7 @@ class Intervention(NamedTuple):
             )
         ax.set_xticks(np.arange(self.p.shape[1]) + (len(self.p) - 1) * wide / 2, [str(s) for s in self.outcome_states])
         ax.set(xlabel=str(self.outcome), ylabel="probability", title=self.formula)
-        ax.legend()
+        draw_legend(ax)
         return ax
 
     def effect(self, state: Any = None, treated: Any = None, control: Any = None) -> float:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError, ParameterError
 from novum.report.numbers import counted, num
 from novum.report.result import result
+from novum.report.style import ink, series
 from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.random import Stream, seed_of
@@ -88,8 +89,8 @@ class Refutation(NamedTuple):
         ax = drawing_axes(ax)
         for i, test in enumerate(self.tests):
             offsets = np.linspace(-0.15, 0.15, len(test.effects))
-            ax.plot(test.effects, i + offsets, ".", color="tab:blue" if test.passed else "tab:red", alpha=0.6)
-            ax.plot([test.expected] * 2, [i - 0.3, i + 0.3], color="black")
+            ax.plot(test.effects, i + offsets, ".", color=series(ax, 0) if test.passed else series(ax, 3), alpha=0.6)
+            ax.plot([test.expected] * 2, [i - 0.3, i + 0.3], color=ink(ax))
         ax.set_yticks(range(len(self.tests)), [t.kind.replace("_", " ") for t in self.tests])
         ax.set(xlabel="effect", title="refutation")
         return ax

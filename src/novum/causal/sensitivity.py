@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from novum.exceptions import ParameterError
 from novum.report.numbers import num
 from novum.report.result import result
+from novum.report.style import SEQUENTIAL, series
 from novum.report.tables import html_text
 
 __all__ = ["Sensitivity", "sensitivity"]
@@ -87,9 +88,9 @@ class Sensitivity(NamedTuple):
         ax = drawing_axes(ax)
         grid = np.linspace(0, min(0.95, 2 * self.robustness_value + 0.05), 60)
         left = self.effect - np.sign(self.effect) * self.bias(grid[None, :], grid[:, None])
-        lines = ax.contour(grid, grid, left, 8, cmap="viridis")
+        lines = ax.contour(grid, grid, left, 8, cmap=SEQUENTIAL)
         ax.clabel(lines)
-        ax.contour(grid, grid, left, [0.0], colors="red")
+        ax.contour(grid, grid, left, [0.0], colors=series(ax, 3))
         ax.set(xlabel="partial R2 with the treatment", ylabel="partial R2 with the outcome", title="effect left")
         return ax
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.runtime.typing import Axes, Label, Numbers
@@ -220,7 +221,7 @@ class HypothesisPosterior(Result):
         for name, curve in zip(self.hypotheses, self.history.T):
             ax.plot(range(len(self.history)), curve, marker="o", label=str(name))
         ax.set(xlabel="observations", ylabel="posterior probability", ylim=(-0.02, 1.02))
-        ax.legend()
+        draw_legend(ax)
         return ax
 
     def __repr__(self) -> str:

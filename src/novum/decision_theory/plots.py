@@ -7,6 +7,8 @@ import numpy as np
 from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
+from novum.report.style import series
 from novum.runtime.typing import Rows, Target
 
 __all__ = ["mesh", "plot_generative", "scatter"]
@@ -32,7 +34,7 @@ def scatter(ax: Any, X: np.ndarray, y: np.ndarray, classes: np.ndarray) -> None:
     for c, label in enumerate(classes):
         mine = X[y == label]
         height = np.zeros(len(mine)) if X.shape[1] == 1 else mine[:, 1]
-        ax.scatter(mine[:, 0], height, s=10, color=f"C{c}", label=str(label))
+        ax.scatter(mine[:, 0], height, s=10, color=series(ax, c), label=str(label))
 
 
 def plot_generative(model: Any, X: Rows | None = None, y: Target = None, ax: Any = None) -> Any:
@@ -45,13 +47,13 @@ def plot_generative(model: Any, X: Rows | None = None, y: Target = None, ax: Any
     if rows.shape[1] == 1:
         x = np.linspace(*ranges(rows)[0], 4 * GRID)
         for c, curve in enumerate(np.exp(model.predict_joint_log_proba(x[:, None])).T):
-            ax.plot(x, curve, color=f"C{c}", label=None if y is not None else str(model.classes_[c]))
+            ax.plot(x, curve, color=series(ax, c), label=None if y is not None else str(model.classes_[c]))
     else:
         first, second, points = mesh(rows)
         for c, height in enumerate(np.exp(model.predict_joint_log_proba(points)).T):
-            ax.contour(first, second, height.reshape(first.shape), levels=5, colors=f"C{c}")
+            ax.contour(first, second, height.reshape(first.shape), levels=5, colors=series(ax, c))
     if y is not None:
         scatter(ax, rows, np.asarray(y), model.classes_)
     if y is not None or rows.shape[1] == 1:
-        ax.legend()
+        draw_legend(ax)
     return ax

@@ -15,7 +15,9 @@ import numpy as np
 from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.plots.plane import column_names, name_axes
+from novum.report.style import DIVERGING, colors_of, ink
 from novum.runtime.typing import Axes, Rows, Target
 
 __all__ = ["plot_class_densities", "plot_posterior_surface"]
@@ -118,7 +120,7 @@ def plot_class_densities(model: Any, X: Rows | None = None, y: Target = None, ax
         names, rows = model.names, None if rows is None else rows @ model.axes
     mean = np.asarray(model.means_, np.float64)
     ax = drawing_axes(ax)
-    colors = [f"C{c}" for c in range(len(mean))]
+    colors = colors_of(ax, len(mean))
     ranges = frame(model, rows)
     if mean.shape[1] == 1:
         x = np.linspace(*ranges[0], 4 * GRID)
@@ -126,7 +128,7 @@ def plot_class_densities(model: Any, X: Rows | None = None, y: Target = None, ax
             ax.plot(x, curve, color=colors[c], label=str(model.classes_[c]))
         code = np.searchsorted(model.classes_, model.predict(x[:, None]))
         for place in np.flatnonzero(np.diff(code)):
-            ax.axvline((x[place] + x[place + 1]) / 2, color="black", linestyle="--")
+            ax.axvline((x[place] + x[place + 1]) / 2, color=ink(ax), linestyle="--")
     else:
         first, second, points = mesh(ranges)
         for c, S in enumerate(model._class_covariances()):
@@ -134,9 +136,10 @@ def plot_class_densities(model: Any, X: Rows | None = None, y: Target = None, ax
             distance = np.sqrt(np.einsum("ni,ij,nj->n", offset, np.linalg.inv(S), offset)).reshape(first.shape)
             ax.contour(first, second, distance, levels=LEVELS, colors=colors[c])
             ax.plot(*mean[c], "x", color=colors[c], label=str(model.classes_[c]))
-        code = np.searchsorted(model.classes_, model.predict(points)).reshape(first.shape)
-        for c in range(len(mean) - 1):
-            ax.contour(first, second, code <= c, levels=[0.5], colors="black", linestyles="--")
+        height = np.asarray(model.predict_joint_log_proba(points)).reshape(*first.shape, -1)
+        for c in range(1, len(mean)):  # where the best of the classes below c is as likely as the best of the others
+            lead = height[..., :c].max(axis=-1) - height[..., c:].max(axis=-1)
+            ax.contour(first, second, lead, levels=[0.0], colors=ink(ax), linestyles="--")
     if rows is not None and y is not None:
         labels = np.asarray(y)
         for c, label in enumerate(model.classes_):
@@ -144,7 +147,7 @@ def plot_class_densities(model: Any, X: Rows | None = None, y: Target = None, ax
             height = np.zeros(len(mine)) if rows.shape[1] == 1 else mine[:, 1]
             ax.scatter(mine[:, 0], height, s=8, color=colors[c], alpha=0.6)
     name_axes(ax, [names[0], names[1] if len(names) > 1 else "density"])
-    ax.legend()
+    draw_legend(ax)
     return ax
 
 
@@ -168,6 +171,7 @@ def plot_posterior_surface(model: Any, positive: Any = None, ax: Any = None) -> 
     place = len(model.classes_) - 1 if positive is None else int(np.flatnonzero(model.classes_ == positive)[0])
     first, second, points = mesh(frame(model, None))
     shares = np.asarray(model.predict_proba(points))[:, place].reshape(first.shape)
-    filled = ax.contourf(first, second, shares, levels=np.linspace(0, 1, 11), cmap="RdBu_r")
+    filled = ax.contourf(first, second, shares, levels=np.linspace(0, 1, 11), cmap=DIVERGING)
     ax.figure.colorbar(filled, ax=ax, label=f"p({model.classes_[place]} | x)")
+    name_axes(ax, column_names(model, 2))
     return ax

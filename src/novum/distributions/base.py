@@ -330,7 +330,7 @@ class Distribution(Learnable, Result):
             )
         return other
 
-    def plot(self, ax: Axes | None = None, label: str | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, label: str | None = None, *, data: Numbers | None = None) -> Axes:
         """Draw the density: curves of numbers (one for each of a batch), contours of vectors in the plane or on a triangle.
 
         Parameters
@@ -339,11 +339,9 @@ class Distribution(Learnable, Result):
             A new figure's where None.
         label : str, default=None
             For the legend; None shows the parameters where there are several curves.
-
-        Returns
-        -------
-        matplotlib Axes
+        data : array-like of numbers, default=None
+            Drawn as ticks at the foot; curves of densities reach all of them.
         """
         from novum.distributions.plots import plot_distribution
 
-        return plot_distribution(self, ax, label)
+        return plot_distribution(self, ax, label, data)

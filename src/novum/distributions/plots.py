@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
+from novum.report.style import ink, series, shade
+from novum.runtime.checks import vector
 
 __all__ = ["plot_distribution"]
 
@@ -14,15 +17,19 @@ POINTS = 801
 GRID = 201  # points along a side of the plane
 TAIL = 0.004  # probability left out on either side
 REACH = 4.0  # quartile distances beyond the quartiles: heavy tails go on forever
+EDGE = 0.04  # of the range of data, beyond them
 MOST_CURVES = 12  # of a batch: more cannot be distinguished
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 
 
-def plot_distribution(distribution: Any, ax: Any, label: str | None) -> Any:
+def plot_distribution(distribution: Any, ax: Any, label: str | None, data: Any = None) -> Any:
     """Draw a distribution of numbers, of vectors in the plane, or of three probabilities."""
     name, event = type(distribution).__name__, distribution.event_shape
     if not event:
-        return draw_line(distribution, drawing_axes(ax), label)
+        x = None if data is None else vector(f"{name}.plot", "data", data)
+        return draw_line(distribution, drawing_axes(ax), label, x)
+    if data is not None:
+        raise ParameterError(f"{name}.plot(data=...): data are drawn under distributions of numbers; leave them out.")
     if distribution.batch_shape:
         raise ParameterError(f"{name}.plot: pictures of vectors show one distribution; index the batch.")
     if distribution.support.kind == "simplex" and event == (3,):
@@ -57,12 +64,15 @@ def span_of(distribution: Any) -> tuple[float, float]:
     return max(low - margin, float(ends.low) - margin / 3), min(high + margin, float(ends.high) + margin / 3)
 
 
-def draw_line(distribution: Any, ax: Any, label: str | None) -> Any:
-    """Draw curves of densities or stems of probabilities."""
+def draw_line(distribution: Any, ax: Any, label: str | None, data: NDArray | None) -> Any:
+    """Draw curves of densities or stems of probabilities, and data at their foot."""
     parts = each(distribution)
     kind = parts[0].support.kind
     if kind == "reals":
         spans = [span_of(part) for part in parts]
+        if data is not None:
+            room = EDGE * float(np.ptp(data))
+            spans.append((float(data.min()) - room, float(data.max()) + room))
         low, high = min(a for a, _ in spans), max(b for _, b in spans)
         x = np.linspace(low, high, POINTS)
         for j, part in enumerate(parts):
@@ -74,15 +84,18 @@ def draw_line(distribution: Any, ax: Any, label: str | None) -> Any:
             x, p = stems_of(part)
             places = np.arange(len(x)) if kind == "values" and np.asarray(x).dtype.kind in "US" else x
             shift = 0.0 if len(parts) == 1 else 0.12 * (j - 0.5 * (len(parts) - 1))
-            ax.vlines(places + shift, 0, p, color=f"C{j}", lw=2.5)
-            ax.plot(places + shift, p, "o", color=f"C{j}", ms=4, label=name_of(part, j, len(parts), label))
+            ax.vlines(places + shift, 0, p, color=series(ax, j), lw=2.5)
+            ax.plot(places + shift, p, "o", color=series(ax, j), ms=4, label=name_of(part, j, len(parts), label))
             if places is not x:
                 ax.set_xticks(places, x)
         ax.set_ylabel("probability")
+    if data is not None:
+        ax.plot(data, np.zeros(len(data)), "|", color=ink(ax), ms=10, clip_on=False, zorder=3)
+    ax.autoscale(axis="y")  # what another call drew may be lower
     ax.set_ylim(bottom=0)
     ax.set_xlabel("x")
     if len(parts) > 1 or label is not None:
-        ax.legend()
+        draw_legend(ax)
     return ax
 
 
@@ -117,7 +130,7 @@ def draw_plane(distribution: Any, ax: Any) -> Any:
     density = distribution.prob(np.stack([first, second], axis=-1))
     levels = np.unique(np.quantile(distribution.prob(drawn), [0.1, 0.25, 0.5, 0.75, 0.9]))
     ax.contourf(first, second, density, levels=[*levels, density.max() * (1 + 1e-9)], cmap="Blues", alpha=0.8)
-    ax.contour(first, second, density, levels=levels, colors="#23395b", linewidths=0.7)
+    ax.contour(first, second, density, levels=levels, colors=shade(ax, 0.2), linewidths=0.7)
     ax.set_xlabel("x1")
     ax.set_ylabel("x2")
     return ax
@@ -131,7 +144,7 @@ def draw_triangle(distribution: Any, ax: Any) -> Any:
     p = np.stack([a[inside], b[inside], 1 - a[inside] - b[inside]], axis=-1)
     plane = p @ CORNERS
     ax.tricontourf(plane[:, 0], plane[:, 1], distribution.prob(p), levels=24, cmap="Blues")
-    ax.plot(*CORNERS[[0, 1, 2, 0]].T, color="#23395b", lw=1)
+    ax.plot(*CORNERS[[0, 1, 2, 0]].T, color=shade(ax, 0.2), lw=1)
     for corner, text in zip(CORNERS, ("p1 = 1", "p2 = 1", "p3 = 1")):
         ax.annotate(text, corner, ha="center", va="top" if corner[1] == 0 else "bottom")
     ax.set_aspect("equal")

@@ -7,7 +7,9 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from novum.exceptions import DataError, ParameterError
-from novum.report.axes import drawing_axes, drawing_panels
+from novum.report.axes import drawing_axes, drawing_panels, plain_log_ticks
+from novum.report.legends import draw_legend
+from novum.report.style import SMALL, ink, series, shade
 from novum.runtime.typing import Axes, Seed
 
 __all__ = ["plot_band", "plot_draws", "plot_evidence"]
@@ -50,11 +52,11 @@ def plot_draws(models: Any, x: Any = None, n_samples: int = 5, ax: Any = None, r
         raise ParameterError(f"plot_draws: {len(panels)} axes for {len(processes)} processes; give one each.")
     for panel, process, title in zip(panels, processes, titles, strict=True):
         mean, std = process.predict(at[:, None], return_std=True)
-        panel.fill_between(at, mean - 2 * std, mean + 2 * std, alpha=0.15, color="gray")
+        panel.fill_between(at, mean - 2 * std, mean + 2 * std, alpha=0.15, color=shade(panel, 0.5))
         panel.plot(at, process.sample_y(at[:, None], n_samples, random_state))
         kernel = getattr(process, "kernel_", process.kernel)
-        panel.set_title(title if title is not None else formula_of(kernel), fontsize=9)
-        panel.set_xlabel("x")
+        panel.set_title(title if title is not None else formula_of(kernel), fontsize=SMALL)
+        panel.set(xlabel="x", ylabel="f(x)")
     return panels
 
 
@@ -63,7 +65,16 @@ def formula_of(kernel: Any) -> str:
     return str(kernel.formula()) if hasattr(kernel, "formula") else str(kernel)
 
 
-def plot_band(model: Any, x: Any, y: Any, ax: Axes | None = None, deviations: float = 2.0, grid: int = GRID) -> Any:
+def plot_band(
+    model: Any,
+    x: Any,
+    y: Any,
+    ax: Axes | None = None,
+    deviations: float = 2.0,
+    grid: int = GRID,
+    *,
+    label: str | None = None,
+) -> Any:
     """Draw the mean of a fitted process of one column with a band about it, and the data.
 
     Parameters
@@ -75,6 +86,8 @@ def plot_band(model: Any, x: Any, y: Any, ax: Axes | None = None, deviations: fl
     deviations : float, default=2.0
         Half the width of the band, in standard deviations of the function.
     grid : int, default=200
+    label : str, default=None
+        What the legend calls the mean, for several processes on the same axes.
 
     Returns
     -------
@@ -90,12 +103,13 @@ def plot_band(model: Any, x: Any, y: Any, ax: Axes | None = None, deviations: fl
     room = ROOM * (float(np.ptp(column)) or 1.0)
     at = np.linspace(column.min() - room, column.max() + room, grid)
     mean, std = model.predict(at[:, None], return_std=True)
-    ax.plot(at, mean, color="#1f77b4", label="mean")
-    label = f"± {deviations:g} standard deviations"
-    ax.fill_between(at, mean - deviations * std, mean + deviations * std, alpha=0.25, color="#1f77b4", label=label)
-    ax.plot(column[:, 0], target, "k.", label="data")
-    ax.set_xlabel("x")
-    ax.legend()
+    color = series(ax, 0 if label is None else len(ax.get_legend_handles_labels()[1]) // 2)
+    ax.plot(at, mean, color=color, label=label or "mean")
+    width = f"± {deviations:g} standard deviations"
+    ax.fill_between(at, mean - deviations * std, mean + deviations * std, alpha=0.25, color=color, label=width)
+    ax.plot(column[:, 0], target, ".", color=ink(ax), label="data")
+    ax.set(xlabel="x", ylabel="f(x)")
+    draw_legend(ax)
     return ax
 
 
@@ -148,7 +162,8 @@ def plot_evidence(
     top = float(np.nanmax(height))
     levels = top - np.geomspace(max(top - float(height[np.isfinite(height)].min()), 1e-9), 0.02, 15)
     ax.contour(np.exp(lines[0]), np.exp(lines[1]), height, levels=np.unique(levels))
-    ax.plot(*np.exp(theta[[i, j]]), "k+", markersize=12, label="found")
+    ax.plot(*np.exp(theta[[i, j]]), "+", color=ink(ax), markersize=12, label="found")
     ax.set(xscale="log", yscale="log", xlabel=names[i], ylabel=names[j], title="log marginal likelihood")
-    ax.legend()
+    plain_log_ticks(ax, "x", "y")
+    draw_legend(ax)
     return ax

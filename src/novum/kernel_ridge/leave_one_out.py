@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 from novum.exceptions import ParameterError
 from novum.kernel_ridge.solve import eigenpairs
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import num
 from novum.report.result import Result
+from novum.report.style import shade
 
 __all__ = ["LeaveOneOutPath", "Spectrum", "check_penalties", "dual_spectrum", "path_of", "primal_spectrum"]
 
@@ -83,10 +85,10 @@ class LeaveOneOutPath(Result):
         """Draw the error against the penalty, with the best one marked."""
         ax = drawing_axes(ax)
         ax.loglog(self.alphas, self.mean_squared_error, marker=".", label="leave-one-out")
-        ax.axvline(self.best_alpha, linestyle="--", color="gray", label=f"alpha = {num(self.best_alpha):.3g}")
+        ax.axvline(self.best_alpha, linestyle="--", color=shade(ax, 0.5), label=f"alpha = {num(self.best_alpha):.3g}")
         ax.set_xlabel("alpha")
         ax.set_ylabel("mean squared error")
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 

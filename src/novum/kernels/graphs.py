@@ -24,6 +24,7 @@ from novum.kernels.base import Kernel, is_kernel
 from novum.kernels.structured import Counted
 from novum.report.numbers import counted
 from novum.report.result import Result
+from novum.report.style import CODES, TINY, class_colors, letters, series, shade
 from novum.runtime.checks import check_count
 from novum.runtime.typing import HasEdges
 from novum.runtime.warn import warn
@@ -237,16 +238,24 @@ class IsomorphismTest(Result):
             layout = nx.spring_layout(graph, seed=0)
             for i, pair in enumerate(self.labels):
                 at = {v: (3 * i + xy[0], -3 * side + xy[1]) for v, xy in layout.items()}
-                nx.draw_networkx_edges(graph, at, ax=ax, edge_color="#999999")
-                colors = [int(label) for label in pair[side]]
-                ax.scatter(*zip(*(at[v] for v in graph)), c=colors, cmap="tab20", vmin=0, vmax=20, s=160, zorder=2)
+                nx.draw_networkx_edges(graph, at, ax=ax, edge_color=shade(ax, 0.6))
+                codes = [int(label) % CODES for label in pair[side]]
+                ax.scatter(*zip(*(at[v] for v in graph)), c=codes, s=160, zorder=2, **class_colors(ax))
                 for v, label in zip(graph, pair[side]):
-                    ax.text(*at[v], str(label), ha="center", va="center", fontsize=7, zorder=3)
+                    ax.text(
+                        *at[v],
+                        str(label),
+                        ha="center",
+                        va="center",
+                        color=letters(ax, series(ax, int(label) % CODES)),
+                        fontsize=TINY,
+                        zorder=3,
+                    )
         for i in range(len(self.labels)):
             table = self.compression(i) if i else {}
             words = [f"{new} = {old}|{','.join(map(str, around))}" for new, (old, around) in table.items()]
             ax.text(3 * i, 1.4, f"round {i}", ha="center")
-            ax.text(3 * i, -4.6, "\n".join(words), ha="center", va="top", fontsize=6, family="monospace")
+            ax.text(3 * i, -4.6, "\n".join(words), ha="center", va="top", fontsize=TINY, family="monospace")
         ax.set(title=self.reason, ylim=(-6.5, 1.9))
         ax.set_axis_off()
 

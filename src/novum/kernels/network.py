@@ -29,6 +29,8 @@ from novum.exceptions import DataError, ParameterError
 from novum.fold.blocks import Block, Source
 from novum.preprocessing.radial import PROFILES, neighbor_distance
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
+from novum.report.style import ink, shade
 from novum.runtime import arrays
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Axes, Numbers, Rows, RowWeights, Seed, Target
@@ -319,9 +321,10 @@ class RBFNetwork(MultiOutputMixin, RegressorMixin, Estimator):
         ax = drawing_axes(ax)
         for center, line in zip(self.centers_[:, 0], lines.T, strict=True):
             ax.plot(x, line, label=f"center {center:.3g}")
-        ax.plot(x, whole, color="black", linestyle="--", label="sum" if show == "basis" else "prediction")
+        ax.plot(x, whole, color=ink(ax), linestyle="--", label="sum" if show == "basis" else "prediction")
         if y is not None:
-            ax.scatter(x, np.ravel(np.asarray(y, dtype=np.float64)), s=12, color="0.5")
+            ax.scatter(x, np.ravel(np.asarray(y, dtype=np.float64)), s=12, color=shade(ax, 0.5))
         ax.set_xlabel(str(getattr(self, "feature_names_in_", ["x"])[0]))
         ax.set_ylabel(("normalised " if self.normalized else "") + ("basis functions" if show == "basis" else "parts"))
+        draw_legend(ax)
         return ax

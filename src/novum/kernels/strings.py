@@ -17,12 +17,12 @@ from scipy import sparse
 from novum import _core
 from novum.exceptions import DataError
 from novum.kernels.structured import Counted, objects_of
+from novum.report.legends import draw_legend
 from novum.report.result import Result
+from novum.report.style import series
 from novum.runtime.checks import check_count
 
 __all__ = ["SharedWords", "Spectrum"]
-
-COLORS = ("#d1495b", "#2a9d8f", "#e9c46a", "#5b8e7d", "#8e6c8a", "#bc4b51", "#33658a", "#f4a259")
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,19 +48,23 @@ class SharedWords(Result):
 
     def _result_picture(self, ax: Any) -> None:
         """Draw both sequences, letters of shared words under colored bars, and lines between equal words."""
-        color = {word: COLORS[k % len(COLORS)] for k, word in enumerate(self.words)}
+        color = {word: series(ax, k) for k, word in enumerate(self.words)}
+        keys = {}
         for row, (sequence, places) in enumerate(zip(self._sequences, self._places)):
             for i, symbol in enumerate(sequence):
                 ax.text(i, 1 - row, str(symbol), ha="center", va="center", family="monospace", fontsize=14)
             for level, (word, start, stop) in enumerate((w, a, b) for w, a, b in places if w in color):
                 height = 1 - row + (0.18 + 0.06 * (level % 3)) * (1 if row == 0 else -1)
-                ax.plot([start - 0.35, stop + 0.35], [height, height], color=color[word], lw=3, solid_capstyle="round")
+                (keys[word],) = ax.plot(
+                    [start - 0.35, stop + 0.35], [height, height], color=color[word], lw=3, solid_capstyle="round"
+                )
         for word, start, stop in self._places[0]:
             for other, begin, end in self._places[1]:
                 if word == other:
                     ax.plot([(start + stop) / 2, (begin + end) / 2], [0.85, 0.15], color=color[word], lw=1, alpha=0.6)
         ax.set(xlim=(-1, max(map(len, self._sequences))), ylim=(-0.6, 1.6), title=f"shared words: k = {self.value:g}")
         ax.set_axis_off()
+        draw_legend(ax, list(keys.values()), labels=["".join(map(str, word)) for word in keys])
 
 
 class Spectrum(Counted):

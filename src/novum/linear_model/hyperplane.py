@@ -18,8 +18,10 @@ from sklearn.utils import check_array
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, num
 from novum.report.result import Result
+from novum.report.style import ink, series, shade
 from novum.runtime.typing import Axes, Fittable, Numbers, Rows, Target
 
 __all__ = ["Hyperplane"]
@@ -188,25 +190,33 @@ class Hyperplane(Result):
             raise ParameterError("Hyperplane.between: there is one function; nothing lies between.")
         return Hyperplane(self.coef[i] - self.coef[j], self.intercept[i] - self.intercept[j])
 
-    def plot(self, ax: Axes | None = None, *, X: Rows | None = None) -> Axes:
-        """Draw the plane in two dimensions, its normal, and the perpendiculars of the rows of X; return the axes."""
+    def plot(self, ax: Axes | None = None, *, X: Rows | None = None, label: str | None = None) -> Axes:
+        """Draw the plane in two dimensions, its normal, and the perpendiculars of the rows of X; return the axes.
+
+        With a `label` it has a color of its own and an entry in the legend, for several planes on the same axes.
+        """
         self._one("plot")
         if self.coef.shape != (2,):
             raise ParameterError(f"Hyperplane.plot draws a plane in two dimensions, not in {len(self.coef)}.")
         ax = drawing_axes(ax)
+        color = ink(ax) if label is None else series(ax, 2 + len(ax.get_legend_handles_labels()[1]))
         foot = -self.origin_distance * self.normal  # the point of the plane nearest to the origin
         along = np.array([-self.normal[1], self.normal[0]])
         points = foot[None] if X is None else self._rows(X)
         reach = 1.2 * max(1.0, float(np.abs((points - foot) @ along).max()), abs(self.origin_distance))
-        ax.plot(*np.stack([foot - reach * along, foot + reach * along]).T, color="black", label="f(x) = 0")
+        ax.plot(*np.stack([foot - reach * along, foot + reach * along]).T, color=color, label=label or "f(x) = 0")
+        arrow = {"arrowstyle": "<-", "color": color}
         ax.annotate(
-            "w", foot, foot + 0.4 * reach * self.normal, arrowprops={"arrowstyle": "<-"}, ha="center", va="center"
+            "w", foot, foot + 0.4 * reach * self.normal, arrowprops=arrow, color=color, ha="center", va="center"
         )
         if X is not None:
             side = self.predict(points)
             for point, base in zip(points, self.project(points)):
-                ax.plot(*np.stack([base, point]).T, color="gray", linewidth=0.8, linestyle=":")
-            ax.scatter(*points.T, c=np.where(side > 0, "C0", "C1"), zorder=3)
+                ax.plot(*np.stack([base, point]).T, color=shade(ax, 0.5), linewidth=0.8, linestyle=":")
+            ax.scatter(*points.T, c=np.where(side > 0, series(ax, 0), series(ax, 1)), zorder=3)
         ax.set_aspect("equal")
         ax.set(xlabel="x0", ylabel="x1", title=f"distance of the origin: {num(self.origin_distance):.3g}")
+        if label is not None:
+            ax.set_title("")
+            draw_legend(ax)
         return ax

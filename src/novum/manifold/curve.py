@@ -27,6 +27,7 @@ from novum.exceptions import DataError, NotConverged
 from novum.fold import fold
 from novum.fold.blocks import Block
 from novum.report.axes import drawing_axes
+from novum.report.style import series, shade
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
 from novum.runtime.warn import warn
@@ -295,9 +296,9 @@ class PrincipalCurve(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimato
         ax = drawing_axes(ax)
         other = 1 if curve.shape[1] > 1 else 0
         if rows is not None:
-            ax.scatter(rows[:, 0], rows[:, other], s=8, color="0.7")
+            ax.scatter(rows[:, 0], rows[:, other], s=8, color=shade(ax, 0.7))
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(curve.shape[1])])
-        ax.plot(curve[:, 0], curve[:, other], color="C1", linewidth=2)
+        ax.plot(curve[:, 0], curve[:, other], color=series(ax, 1), linewidth=2)
         ax.set(xlabel=names[0], ylabel=names[other])
         return ax
 

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from novum.report.axes import drawing_axes
+from novum.report.style import SEQUENTIAL, paper, shade
 
 __all__ = ["Lattice", "draw_map", "lattice_of"]
 
@@ -38,10 +39,10 @@ def draw_map(lattice: Lattice, heights: np.ndarray, hits: np.ndarray | None, ax:
     ax = drawing_axes(ax)
     shape = "H" if np.abs(lattice.positions[:, 1] % 1).max(initial=0.0) > SLACK else "s"
     size = 12.0e3 / max(1.0, float(np.ptp(lattice.positions, axis=0).max(initial=0.0)) + 1) ** 2
-    drawn = ax.scatter(*lattice.positions.T, c=heights, s=size, marker=shape, cmap="viridis")
+    drawn = ax.scatter(*lattice.positions.T, c=heights, s=size, marker=shape, cmap=SEQUENTIAL)
     ax.figure.colorbar(drawn, ax=ax, label="mean distance to neighboring units")
     if hits is not None and hits.max(initial=0.0) > 0:
-        ax.scatter(*lattice.positions.T, s=0.4 * size * hits / hits.max(), color="white", edgecolors="0.3")
+        ax.scatter(*lattice.positions.T, s=0.4 * size * hits / hits.max(), color=paper(ax), edgecolors=shade(ax, 0.3))
     ax.set(xlabel="column", ylabel="row", aspect="equal", title="U-matrix")
     ax.invert_yaxis()
     return ax

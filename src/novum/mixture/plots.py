@@ -9,7 +9,9 @@ from novum.base.fitted import check_is_fitted
 from novum.engines.gaussians.covariance import dense
 from novum.exceptions import DataError
 from novum.mixture.gaussian import GaussianMixture
-from novum.report.axes import drawing_axes
+from novum.report.axes import drawing_axes, equal_units
+from novum.report.plots.plane import column_names, name_axes
+from novum.report.style import colors_of
 from novum.runtime.typing import Axes, Rows
 
 __all__ = ["check_plane", "plot_ellipses"]
@@ -70,7 +72,7 @@ def plot_ellipses(
             f"plot_ellipses draws mixtures of two features; this one has {model.means_.shape[1]}. Fit it on two columns."
         )
     ax = drawing_axes(ax)
-    colors = np.array([to_rgb(f"C{j % 10}") for j in range(len(model.means_))])
+    colors = np.array([to_rgb(color) for color in colors_of(ax, len(model.means_))])
     if X is not None:
         X = check_plane(X, "plot_ellipses")
         ax.scatter(*X.T, s=10, c=np.clip(model.predict_proba(X) @ colors, 0, 1), linewidths=0)
@@ -79,4 +81,6 @@ def plot_ellipses(
     for mean, covariance, color, part in zip(model.means_, covariances, colors, share):
         opacity = FAINT + (STRONG - FAINT) * float(part)
         ax.plot(*ellipse(mean, covariance, deviations).T, color=color, alpha=opacity, lw=2)
+    equal_units(ax)
+    name_axes(ax, column_names(model, 2))
     return ax

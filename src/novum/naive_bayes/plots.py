@@ -55,11 +55,12 @@ def plot_class_tables(model: Classifier, feature_names: Sequence[Any] | None = N
     ax.imshow(values, aspect="auto", cmap="Blues")
     name_places(ax, "x", range(len(names)), names)
     ax.set_yticks(range(len(model.classes_)), [str(label) for label in model.classes_])
+    ax.set(xlabel="column", ylabel="class")
     size = letter_size(ax, len(names))
     if values.size <= MOST_NUMBERS and size >= SMALLEST_LETTER:
         middle = (values.max() + values.min()) / 2
         for (i, j), value in np.ndenumerate(values):
-            color = "white" if value > middle else "black"
+            color = "white" if value > middle else "black"  # on blue and on nearly white
             ax.text(j, i, f"{num(value):.3g}", ha="center", va="center", color=color, fontsize=size)
     return ax
 

@@ -24,6 +24,7 @@ from novum.neighbors.bandwidth import best_width, mean_deviation, rule_of_thumb
 from novum.neighbors.base import answer_rows, read_rows
 from novum.neighbors.device_sums import density_there
 from novum.neighbors.trees import BallTree, KDTree, SearchTree
+from novum.report.style import series
 from novum.runtime import arrays
 from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.random import seed_of
@@ -305,5 +306,7 @@ class KernelDensity(DeviceAttributes, Estimator):
 
     def _picture_of_rows(self, X: Any, rows: Any, y: Any, ax: Any) -> Any:
         ax = self._picture_of_model(ax)
-        ax.scatter(rows[:, 0], rows[:, 1] if rows.shape[1] == 2 else 0 * rows[:, 0], s=12, color="C1", zorder=3)
+        ax.scatter(
+            rows[:, 0], rows[:, 1] if rows.shape[1] == 2 else 0 * rows[:, 0], s=12, color=series(ax, 1), zorder=3
+        )
         return ax

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
+from novum.report.legends import class_keys, draw_legend
 from novum.report.numbers import num
+from novum.report.style import class_colors, ink, paper, series, shade
 from novum.runtime.typing import Axes
 
 __all__ = ["BORDER", "need_plane", "plot_density", "plot_neighbors", "plot_regions"]
@@ -79,12 +81,13 @@ def plot_regions(model: Any, *, ax: Axes | None = None, points: int = POINTS) ->
     a, b, rows = grid_over(X, points)
     with without_names():
         code = np.searchsorted(model.classes_, model.predict(rows)).reshape(points, points)
-    colors = {"cmap": "tab10", "vmin": 0, "vmax": 9}
+    colors = class_colors(ax)
     ax.pcolormesh(a, b, code, alpha=0.3, shading="nearest", rasterized=True, **colors)
-    ax.scatter(*X.T, c=model._codes()[:, 0], s=14, edgecolors="black", linewidths=0.5, **colors)
+    ax.scatter(*X.T, c=model._codes()[:, 0], s=14, edgecolors=ink(ax), linewidths=0.5, **colors)
     k = getattr(model, "n_neighbors", None)
     ax.set_title(f"radius {model.radius:g}" if k is None else f"{k} neighbor{'s' if k > 1 else ''}")
     name_axes(ax, model)
+    draw_legend(ax, class_keys(ax, model.classes_))
     return ax
 
 
@@ -122,15 +125,17 @@ def plot_neighbors(model: Any, query: Any, *, ax: Axes | None = None) -> Axes:
     ax = drawing_axes(ax)
     name_axes(ax, model)
     code = model._codes()[:, 0] if hasattr(model, "_codes") else np.zeros(len(X), int)
-    ax.scatter(*X.T, c=[f"C{c % 10}" for c in code], s=16)
+    ax.scatter(*X.T, c=[series(ax, c) for c in code], s=16)
     for i in index:
-        ax.plot(*np.stack([query[0], X[i]]).T, color="gray", linewidth=0.8, zorder=0)
+        ax.plot(*np.stack([query[0], X[i]]).T, color=shade(ax, 0.5), linewidth=0.8, zorder=0)
     if model.effective_metric_ == "euclidean" and len(distance):
         from matplotlib.patches import Circle
 
         ax.add_patch(Circle(tuple(query[0]), distance.max() if by_count else model.radius, fill=False, linestyle="--"))
         ax.set_aspect("equal")
-    ax.scatter(*query.T, marker="*", s=120, color="black")
+    ax.scatter(*query.T, marker="*", s=120, color=ink(ax))
+    if hasattr(model, "classes_") and not model.outputs_2d_:
+        draw_legend(ax, class_keys(ax, model.classes_))
     if said is not None and hasattr(model, "classes_") and not model.outputs_2d_:
         answer = said[0]
         votes = int((model.classes_[code[index]] == answer).sum())
@@ -150,13 +155,13 @@ def plot_density(model: Any, ax: Axes | None = None) -> Any:
         x = np.linspace(X.min() - reach, X.max() + reach, 2 * POINTS)
         with without_names():
             ax.plot(x, np.exp(model.score_samples(x[:, None])))
-        ax.plot(X[:, 0], np.zeros(len(X)), "|", color="black")
+        ax.plot(X[:, 0], np.zeros(len(X)), "|", color=ink(ax))
         ax.set(ylabel="density", title=f"bandwidth {num(model.bandwidth_):.3g}")
         return ax
     need_plane("KernelDensity.plot", X)
     a, b, rows = grid_over(X, POINTS)
     with without_names():
         ax.contourf(a, b, np.exp(model.score_samples(rows)).reshape(POINTS, POINTS), levels=12)
-    ax.scatter(*X.T, s=5, color="white", linewidths=0)
+    ax.scatter(*X.T, s=5, color=paper(ax), linewidths=0)
     ax.set_title(f"bandwidth {num(model.bandwidth_):.3g}")
     return ax

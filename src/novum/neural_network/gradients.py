@@ -12,6 +12,7 @@ import numpy as np
 
 from novum.neural_network.modules import Activate, Dense, Sequential
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.result import Result
 from novum.runtime.typing import Axes, Rows
 
@@ -38,7 +39,7 @@ class GradientReport(Result):
         ax.semilogy(places, self.weight_gradient, "o-", label="gradient of the weights")
         ax.semilogy(places, self.error, "s--", label="error delta")
         ax.set(xlabel="layer", ylabel="size", xticks=list(places))
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 

@@ -8,6 +8,8 @@ import numpy as np
 from novum.exceptions import DataError, ParameterError
 from novum.optimize.result import Solution
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
+from novum.report.style import shade
 from novum.runtime.typing import Axes
 
 __all__ = ["plot_descent"]
@@ -62,12 +64,12 @@ def plot_descent(
     bottom, top = float(np.nanmin(heights)), float(np.nanmax(heights))
     if log_levels and top > bottom:
         levels = bottom + (top - bottom) * np.geomspace(1e-4, 1, LEVELS)
-    ax.contour(xs, ys, heights, levels=levels, colors="0.75", linewidths=0.7)
+    ax.contour(xs, ys, heights, levels=levels, colors=shade(ax, 0.75), linewidths=0.7)
     for name, path in points.items():
         ax.plot(path[:, 0], path[:, 1], "o-", markersize=3, label=name)
     ax.set_xlabel("x[0]")
     ax.set_ylabel("x[1]")
-    ax.legend()
+    draw_legend(ax)
     return ax
 
 

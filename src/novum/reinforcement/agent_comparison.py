@@ -22,6 +22,7 @@ from scipy.stats import t as student
 
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.reinforcement.mdp import MDP
+from novum.report.legends import draw_legend
 from novum.report.numbers import num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_level, float_array
@@ -117,7 +118,7 @@ class AgentComparison(Result):
         ax.set_xlabel("score")
         ax.set_ylabel("share of runs that score more")
         ax.set_ylim(-0.02, 1.02)
-        ax.legend()
+        draw_legend(ax)
 
 
 def score_table(name: str, value: Any, environment: Any, n_episodes: int) -> Array:

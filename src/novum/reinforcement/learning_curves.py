@@ -14,8 +14,10 @@ from scipy.stats import t as student
 
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted
 from novum.report.result import Result
+from novum.report.style import shade
 from novum.runtime.checks import check_count, check_level
 from novum.runtime.typing import Axes
 
@@ -38,11 +40,11 @@ class LearningCurve(Result):
         return np.asarray((sums[last] - sums[first]) / (last - first))
 
     def _result_picture(self, ax: Any) -> None:
-        ax.plot(self.steps, self.returns, ".", ms=2, color="0.7")
+        ax.plot(self.steps, self.returns, ".", ms=2, color=shade(ax, 0.7))
         ax.plot(self.steps, self.smoothed(), label="mean of 20 episodes")
         ax.set_xlabel("steps")
         ax.set_ylabel("return")
-        ax.legend()
+        draw_legend(ax)
 
 
 class Band(NamedTuple):
@@ -98,5 +100,5 @@ def plot_learning_curves(
         ax.fill_between(band.steps, band.low, band.high, alpha=0.2, color=line.get_color(), lw=0)
     ax.set_xlabel("steps")
     ax.set_ylabel(f"return, mean of {counted(window, 'episode')}")
-    ax.legend()
+    draw_legend(ax)
     return ax

@@ -1,11 +1,15 @@
 """Axes to draw on: the caller's own, or those of a new figure of pyplot's, which `plt.show()` and notebooks then show.
 
 With axes given, pyplot is neither imported nor called: a figure made by `matplotlib.figure.Figure` stays the caller's alone.
+New figures are in the style of `novum.report.style`.
 """
 
 import textwrap
 from math import ceil
 from typing import Any
+
+from novum.report.legends import MADE
+from novum.report.style import dress, root_of
 
 __all__ = [
     "FRAME",
@@ -14,9 +18,13 @@ __all__ = [
     "WIDE",
     "drawing_axes",
     "drawing_panels",
+    "equal_units",
+    "fit_figure",
     "fit_title",
     "name_places",
     "new_figure",
+    "plain_log_ticks",
+    "space_dates",
 ]
 
 LARGEST, SMALLEST = 10.0, 4.0  # points of letters beside ticks
@@ -28,19 +36,41 @@ FRAME = 0.75  # share of a panel that is left for the axes
 FOOT = 0.4  # share of the height of a panel that turned names may take
 STEEP = 90  # degrees by which names below an axis are turned where they are too many
 PANEL_SIZE = (4.0, 3.2)  # inches; three panels in a row fit a page
+ACROSS = 3
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Return a new figure of pyplot's, of so many inches."""
+    """Return a new figure of pyplot's, of so many inches, whose axes are dressed as they come."""
     from matplotlib import pyplot
 
-    return pyplot.figure(figsize=(width, height), layout="constrained")
+    figure = pyplot.figure(figsize=(width, height), layout="constrained")
+    MADE[figure] = {}
+    figure.add_axobserver(dress)
+    return figure
 
 
 def drawing_panels(n_panels: int) -> list[Any]:
-    """Return the axes of a new figure with `n_panels` panels in a row."""
-    figure = new_figure(PANEL_SIZE[0] * n_panels, PANEL_SIZE[1])
-    return list(figure.subplots(1, n_panels, squeeze=False)[0])
+    """Return the axes of a new figure with so many panels: up to three in a row, four as a square."""
+    columns = 2 if n_panels == 4 else min(n_panels, ACROSS)
+    rows = ceil(n_panels / columns)
+    figure = new_figure(PANEL_SIZE[0] * columns, PANEL_SIZE[1] * rows)
+    panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
+    for spare in panels[n_panels:]:
+        spare.remove()
+    return panels[:n_panels]
+
+
+def equal_units(ax: Any) -> None:
+    """Let a unit be as long upwards as across, without a smaller frame where the limits of the axes are theirs alone."""
+    shared = any(len(group.get_siblings(ax)) > 1 for group in (ax.get_shared_x_axes(), ax.get_shared_y_axes()))
+    ax.set_aspect("equal", adjustable="box" if shared else "datalim")
+
+
+def fit_figure(ax: Any, width: float, height: float) -> None:
+    """Give a figure of novum's with these axes alone so many inches; other figures keep theirs."""
+    figure = root_of(ax)
+    if figure in MADE and figure.axes == [ax]:
+        figure.set_size_inches(width, height)
 
 
 def drawing_axes(ax: Any) -> Any:
@@ -74,6 +104,29 @@ def name_places(ax: Any, axis: str, places: Any, names: Any) -> None:
         size = min(LARGEST, max(SMALLEST, min(room / LINE, tall)))
     ax.set_xticks(places, names)
     ax.tick_params(axis="x", rotation=STEEP if turned else 0, labelsize=size)
+
+
+def plain_log_ticks(ax: Any, *names: str) -> None:
+    """Let logarithmic axes, "x" or "y", write 1, 2 and 5 of every decade as plain numbers, or powers where decades are many."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    for name in names:
+        axis = getattr(ax, f"{name}axis")
+        low, high = sorted(axis.get_view_interval())
+        if high / low < 1e3 and low >= 1e-3 and high < 1e5:
+            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high / low < 1e2 else (1.0,)))
+            axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axis.set_minor_formatter(NullFormatter())
+
+
+def space_dates(ax: Any, places: Any) -> None:
+    """Let the dates below an axis be few and short enough to be read, where places are dates."""
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+    if getattr(getattr(places, "dtype", None), "kind", "") == "M":
+        locator = AutoDateLocator(minticks=3, maxticks=6)
+        ax.xaxis.set_major_locator(locator)
+        ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))
 
 
 def fit_title(ax: Any) -> None:

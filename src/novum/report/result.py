@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from novum.report.axes import drawing_axes, fit_title, name_places
+from novum.report.legends import draw_legend
 from novum.report.numbers import cell_text
 from novum.report.plots.plane import short_name
 from novum.report.tables import html_table, text_table
@@ -171,9 +172,9 @@ class Result:
                 ax.plot(range(n), column, marker=".", label=name)
             ax.set_xlabel("row")
         if n > 1 and len(drawn) > 1:
-            ax.legend()
-        elif n > 1 and drawn:
-            ax.set_ylabel(next(iter(drawn)))
+            draw_legend(ax)
+        if drawn:
+            ax.set_ylabel(next(iter(drawn)) if len(drawn) == 1 else "value")
         ax.set_title(words_of(type(self).__name__))
 
     def plot(self, ax: Axes | None = None) -> Axes:

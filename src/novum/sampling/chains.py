@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from novum.exceptions import NotConverged, ParameterError
 from novum.report.axes import drawing_axes, new_figure
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, num
 from novum.report.result import Result
+from novum.report.style import SMALL, ink, shade
 from novum.runtime.message_text import first_few
 from novum.runtime.typing import Axes, DataFrame
 from novum.runtime.warn import warn
@@ -208,6 +210,7 @@ class Chains(Result):
             self._draw_trace(left, label)
             right.hist(self[label].T, bins=30, histtype="step", density=True)
             right.set_yticks([])
+            right.set_xlabel(label)
         return panels
 
     def _draw_trace(self, ax: Any, label: str) -> None:
@@ -216,14 +219,16 @@ class Chains(Result):
         if "diverging" in self.statistics:
             divergent = np.flatnonzero(self.statistics["diverging"].any(axis=0))
             if divergent.size:
-                ax.plot(divergent, np.full(divergent.size, self[label].min()), "k|", ms=6, label="divergent")
-                ax.legend()
+                ax.plot(
+                    divergent, np.full(divergent.size, self[label].min()), "|", color=ink(ax), ms=6, label="divergent"
+                )
+                draw_legend(ax)
         at = self.labels.index(label)
         ax.set_title(
             f"{label}: R-hat {num(self.diagnosis.r_hat[at]):.3f}, {num(self.diagnosis.ess_bulk[at]):,.0f} effective draws",
-            fontsize="small",
+            fontsize=SMALL,
         )
-        ax.set_xlabel("draw")
+        ax.set(xlabel="draw", ylabel=label)
 
     def plot_path(
         self, x: str, y: str, ax: Axes | None = None, n_draws: int = 50, chain: int = 0, corners: bool | None = None
@@ -238,7 +243,7 @@ class Chains(Result):
             corners = self.settings.get("order") == "systematic"
         if corners:
             a, b = np.repeat(a, 2)[1:], np.repeat(b, 2)[:-1]  # (x1, y0) lies between (x0, y0) and (x1, y1)
-        ax.plot(a, b, "-", lw=0.8, color="0.4")
+        ax.plot(a, b, "-", lw=0.8, color=shade(ax, 0.4))
         ax.plot(self[x][chain, :n_draws], self[y][chain, :n_draws], "o", ms=3)
         ax.set_xlabel(x)
         ax.set_ylabel(y)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import name_places
+from novum.report.legends import draw_legend
 from novum.report.numbers import num, number
 from novum.report.result import Result
 from novum.runtime.checks import check_level, float_array
@@ -122,7 +123,7 @@ class ChainDiagnosis(Result):
         name_places(ax, "y", places, self.names)
         ax.set_xlabel("effective draws")
         ax.invert_yaxis()
-        ax.legend()
+        draw_legend(ax)
 
 
 def quantities(chains: Any) -> tuple[tuple[str, ...], NDArray[np.float64], Mapping[str, Any]]:

@@ -21,6 +21,7 @@ from novum.distributions.base import Distribution
 from novum.exceptions import DataError, DataWarning
 from novum.report.numbers import counted, num
 from novum.report.result import Result
+from novum.report.style import shade
 from novum.runtime.checks import check_count
 from novum.runtime.typing import Seed
 from novum.runtime.warn import warn
@@ -94,7 +95,7 @@ class ImportanceSample(Result):
     def _result_picture(self, ax: Any) -> None:
         ordered = np.sort(self.weights)[::-1]
         ax.plot(np.arange(1, len(ordered) + 1) / len(ordered), np.cumsum(ordered))
-        ax.plot([0, 1], [0, 1], "--", color="0.6")
+        ax.plot([0, 1], [0, 1], "--", color=shade(ax, 0.6))
         ax.set_xlabel("share of the draws, heaviest first")
         ax.set_ylabel("share of the weight")
 

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from novum.distributions.base import Distribution
 from novum.exceptions import DataError, ParameterTypeError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, num
 from novum.report.result import Result
+from novum.report.style import ink, series
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.typing import Axes, Seed
 from novum.sampling.expectations import drawn, generator
@@ -81,12 +83,13 @@ class RejectionSample(Result):
         shape = (-1, *self.proposals.shape[1:])
         target = np.ravel(self._density(grid.reshape(shape)))
         kept = self.heights < np.ravel(self._density(self.proposals))
-        ax.plot(z[~kept], self.heights[~kept], ".", ms=3, color="C3", label="rejected")
-        ax.plot(z[kept], self.heights[kept], ".", ms=3, color="C2", label="accepted")
-        ax.plot(grid, np.ravel(self._envelope(grid.reshape(shape))), color="C0", label="envelope k q")
-        ax.plot(grid, target, color="k", label="target")
+        ax.plot(z[~kept], self.heights[~kept], ".", ms=3, color=series(ax, 3), label="rejected")
+        ax.plot(z[kept], self.heights[kept], ".", ms=3, color=series(ax, 2), label="accepted")
+        ax.plot(grid, np.ravel(self._envelope(grid.reshape(shape))), color=series(ax, 0), label="envelope k q")
+        ax.plot(grid, target, color=ink(ax), label="target")
         ax.set_xlabel("x")
-        ax.legend()
+        ax.set_ylabel("density, not normalized")
+        draw_legend(ax)
         return ax
 
 

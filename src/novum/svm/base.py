@@ -18,7 +18,9 @@ from novum.base.validation import check_weight, home_of, rows_at_hand
 from novum.exceptions import DataError, DataWarning, NotConverged
 from novum.fold.blocks import Block
 from novum.kernels.choice import looks_numeric, things_of
+from novum.report.legends import draw_legend
 from novum.report.plots.plane import grid_over, without_names
+from novum.report.style import ink
 from novum.runtime import arrays
 from novum.runtime.device_attributes import DeviceAttributes
 from novum.runtime.message_text import first_few
@@ -316,12 +318,18 @@ class KernelMachine(DeviceAttributes, Estimator):
         ax = super()._picture_of_rows(X, rows, y, ax)
         kept = self._kept_rows()
         if rows.shape[1] == 2 and kept is not None and hasattr(self, "classes_"):
-            ax.scatter(*kept[0].T, s=70, facecolors="none", edgecolors="black", linewidths=0.8, zorder=4)
-            if len(self.classes_) == 2:
+            if len(self.classes_) > 2:
+                ax.scatter(*kept[0].T, s=70, facecolors="none", edgecolors=ink(ax), linewidths=0.8, zorder=4)
+            else:
+                from novum.svm.plots import draw_support
+
+                sign = np.where(np.ravel(self.dual_coef_) > 0, 1.0, -1.0)
+                draw_support(ax, self, kept[0], sign, 70.0)
+                draw_legend(ax)
                 across, up, points = grid_over(rows)
                 with without_names():
                     height = np.asarray(self.decision_function(points)).reshape(across.shape)
-                ax.contour(across, up, height, levels=[-1, 1], colors="black", linestyles="dashed", linewidths=0.8)
+                ax.contour(across, up, height, levels=[-1, 1], colors=ink(ax), linestyles="dashed", linewidths=0.8)
         return ax
 
     def _linear_weights(self) -> Any:

@@ -23,8 +23,10 @@ from scipy.special import betaincinv
 
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import cell_text, counted, num
 from novum.report.result import Result
+from novum.report.style import ink, series
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.typing import Axes, DataFrame, Fittable, Rows, Seed, Target
 from novum.theory.capacity import log_growth
@@ -91,14 +93,13 @@ class ErrorBound(Result):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the training error and what the inequality adds, as one bar."""
         ax = drawing_axes(ax)
-        ax.bar([self.kind], [self.training_error], color="#2e86ab", label="error on the examples")
+        ax.bar([self.kind], [self.training_error], color=series(ax, 0), label="error on the examples")
         added = min(self.complexity, 10.0)  # an infinite capacity still gives a picture
-        ax.bar(
-            [self.kind], [added], bottom=[self.training_error], color="#d1495b", alpha=0.5, label="added by the bound"
-        )
-        ax.axhline(1.0, color="black", lw=1, ls=":")
+        look = {"color": series(ax, 3), "alpha": 0.5, "label": "added by the bound"}
+        ax.bar([self.kind], [added], bottom=[self.training_error], **look)
+        ax.axhline(1.0, color=ink(ax), lw=1, ls=":")
         ax.set(ylabel=f"error, with probability {num(1 - self.delta):g}")
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 

@@ -20,8 +20,10 @@ from scipy.special import ndtri
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted
 from novum.report.result import Result
+from novum.report.style import series
 from novum.runtime.checks import check_count, check_level, check_number, vector
 from novum.runtime.typing import Numbers
 
@@ -258,11 +260,11 @@ class MeanInterval(Result):
         scale = self.std / math.sqrt(self.n) or 1.0
         x = np.linspace(self.mean - 4 * scale, self.mean + 4 * scale, 201)
         density = np.exp(-(((x - self.mean) / scale) ** 2) / 2) / (scale * math.sqrt(2 * math.pi))
-        ax.plot(x, density, color="#2e86ab")
+        ax.plot(x, density, color=series(ax, 0))
         inside = (x >= self.lower) & (x <= self.upper)
-        ax.fill_between(x[inside], density[inside], alpha=0.3, color="#2e86ab", label=f"{self.level:.0%} interval")
+        ax.fill_between(x[inside], density[inside], alpha=0.3, color=series(ax, 0), label=f"{self.level:.0%} interval")
         ax.set(xlabel="mean", ylabel="density")
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 

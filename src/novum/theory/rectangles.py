@@ -28,6 +28,8 @@ from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.fold.gathering import AllRows, all_rows
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
+from novum.report.style import series
 from novum.runtime import arrays
 from novum.runtime.typing import Rows, RowWeights, Target
 
@@ -249,13 +251,17 @@ class RectangleLearner(ClassifierMixin, Estimator):
 
         ax = drawing_axes(ax)
         for low, high, c in zip(self.low_, self.high_, self.box_class_):
-            ax.add_patch(Rectangle((low[0], low[1]), *(high - low), facecolor=f"C{c}", edgecolor=f"C{c}", alpha=0.25))
+            ax.add_patch(
+                Rectangle((low[0], low[1]), *(high - low), facecolor=series(ax, c), edgecolor=series(ax, c), alpha=0.25)
+            )
         if rows is not None:
             points, labels = rows, None if y is None else np.asarray(y)
             for c, label in enumerate(self.classes_):
                 mine = points if labels is None else points[labels == label]
-                ax.scatter(*mine.T, color=f"C{c}", marker="_+"[c] if len(self.classes_) == 2 else "o", label=str(label))
-            ax.legend()
+                ax.scatter(
+                    *mine.T, color=series(ax, c), marker="_+"[c] if len(self.classes_) == 2 else "o", label=str(label)
+                )
+            draw_legend(ax)
         ax.autoscale_view()
         names = getattr(self, "feature_names_in_", ("$x_1$", "$x_2$"))
         ax.set(xlabel=names[0], ylabel=names[1])

@@ -16,8 +16,10 @@ from sklearn.base import clone
 
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes, name_places
+from novum.report.legends import draw_legend
 from novum.report.numbers import cell_text, num
 from novum.report.result import Result
+from novum.report.style import ink, series, shade
 from novum.runtime.checks import check_number
 from novum.runtime.typing import Rows, Target
 from novum.theory.bounds import ErrorBound, error_bound
@@ -72,13 +74,13 @@ class StructuralRisk(Result):
         ax = drawing_axes(ax)
         place = np.arange(len(self.bounds))
         parts = list(self.bounds.values())
-        ax.plot(place, [b.training_error for b in parts], "o-", color="#2e86ab", label="training error")
-        ax.plot(place, [b.complexity for b in parts], "o--", color="0.5", label="capacity term")
-        ax.plot(place, [b.value for b in parts], "o-", color="#d1495b", label="bound")
-        ax.axvline(list(self.bounds).index(self.best), color="black", lw=1, ls=":")
+        ax.plot(place, [b.training_error for b in parts], "o-", color=series(ax, 0), label="training error")
+        ax.plot(place, [b.complexity for b in parts], "o--", color=shade(ax, 0.5), label="capacity term")
+        ax.plot(place, [b.value for b in parts], "o-", color=series(ax, 3), label="bound")
+        ax.axvline(list(self.bounds).index(self.best), color=ink(ax), lw=1, ls=":")
         ax.set(xlabel="class of models", ylabel="error")
         name_places(ax, "x", place, self.bounds)
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 

@@ -21,6 +21,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.axes import PANEL_SIZE, drawing_axes, new_figure
 from novum.report.numbers import counted
 from novum.report.result import Result
+from novum.report.style import SMALL, series
 from novum.runtime.checks import check_count
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Numbers, Seed
@@ -104,12 +105,12 @@ class Shattering(Result):
             v = np.linspace(low[1] - pad, high[1] + pad, SHADE_STEPS)
             grid = np.stack(np.meshgrid(u, v), axis=-1).reshape(-1, 2)[:, : self.points.shape[1]]
             inside = found.contains(grid) if hasattr(found, "contains") else found.decision_function(grid) > 0
-            ax.contourf(u, v, inside.reshape(len(v), len(u)), levels=[0.5, 1.5], colors=["#2e86ab"], alpha=0.25)
-        for value, marker, color in ((True, "+", "#2e86ab"), (False, "_", "#d1495b")):
+            ax.contourf(u, v, inside.reshape(len(v), len(u)), levels=[0.5, 1.5], colors=[series(ax, 0)], alpha=0.25)
+        for value, marker, color in ((True, "+", series(ax, 0)), (False, "_", series(ax, 3))):
             ax.scatter(*flat[labels == value].T, marker=marker, color=color, s=80, linewidths=2)
         ax.set(xlim=(low[0] - pad, high[0] + pad), ylim=(low[1] - pad, high[1] + pad), xticks=[], yticks=[])
         ax.set(xlabel="$x_1$", ylabel="$x_2$" if self.points.shape[1] == 2 else "")
-        ax.set_title("realized" if found is not None else "no concept", fontsize="small")
+        ax.set_title("realized" if found is not None else "no concept", fontsize=SMALL)
         return ax
 
 

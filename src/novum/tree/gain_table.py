@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from novum.engines.trees.exact import Rules, Target
 from novum.exceptions import DataError, ParameterError
+from novum.report.legends import draw_legend
 from novum.report.numbers import num
 from novum.report.result import Result, draw_bars
 from novum.report.tables import html_paragraph, html_table, text_table
@@ -156,7 +157,7 @@ class GainTable(Result):
 
     def _result_picture(self, ax: Any) -> None:
         draw_bars(ax, list(self.attributes), {"gain": list(self.gain), "gain ratio": list(self.gain_ratio)})
-        ax.legend()
+        draw_legend(ax)
         ax.set(xlabel="attribute", ylabel="bits", title=f"largest gain: {self.best}")
 
     def __repr__(self) -> str:

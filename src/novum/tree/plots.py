@@ -16,6 +16,7 @@ from novum.base.fitted import check_is_fitted
 from novum.engines.trees.nodes import LEAF, Tree
 from novum.exceptions import ParameterError
 from novum.report.axes import new_figure
+from novum.report.style import PALETTE, ink, letters, paper, shade
 from novum.runtime.checks import is_false, is_true
 from novum.runtime.typing import Axes, Numbers
 from novum.tree.base import BaseTree
@@ -23,7 +24,6 @@ from novum.tree.conditions import Names, edge_condition, float_rows, names_of
 
 __all__ = ["plot_tree"]
 
-PALETTE = ("#00798c", "#d1495b", "#edae49", "#66a182", "#8d6cab", "#2e4057", "#c97b4a", "#7a9cc6")
 CUT = "\n  (...)  \n"  # in place of what lies below `max_depth`
 LARGEST_FONT, SMALLEST_FONT = 11.0, 1.0  # a large tree is read by zooming in; boxes never lie on each other
 WIDTHS = (5.0, 18.0)  # inches of a figure, at least and at most
@@ -262,16 +262,25 @@ def draw_tree(
     levels = min(int(depth.max()), max_depth + 1) + 1
     colors = colors_of(model) if filled else None
     place = np.column_stack([(x + 0.5) / (np.nanmax(x) + 1), 1 - (depth + 0.5) / levels])
-    box = {"boxstyle": "round" if rounded else "square", "edgecolor": "black"}
+    box = {"boxstyle": "round" if rounded else "square", "edgecolor": ink(ax)}
     font = fontsize if fontsize is not None else LARGEST_FONT
     texts, boxes, waiting = [], [], [0]
     while waiting:
         node = waiting.pop()
         cut = depth[node] > max_depth
-        color = "0.6" if cut else colors[node] if colors else "white"
+        color = shade(ax, 0.6) if cut else colors[node] if colors else paper(ax)
         text = CUT if cut else box_text(model, node, style)
         boxes.append(
-            ax.text(*place[node], text, ha="center", va="center", size=font, zorder=3, bbox={**box, "facecolor": color})
+            ax.text(
+                *place[node],
+                text,
+                ha="center",
+                va="center",
+                size=font,
+                zorder=3,
+                color=letters(ax, color),
+                bbox={**box, "facecolor": color},
+            )
         )
         texts.append(boxes[-1])
         if cut or tree.children_left[node] == LEAF:
@@ -279,14 +288,17 @@ def draw_tree(
         for child in tree.children(node).tolist():
             taken = part is not None and part[child] > 0
             ax.plot(
-                *place[[node, child]].T, color="black" if taken else "0.5", linewidth=2.5 if taken else 0.9, zorder=1
+                *place[[node, child]].T,
+                color=ink(ax) if taken else shade(ax, 0.5),
+                linewidth=2.5 if taken else 0.9,
+                zorder=1,
             )
             words = edge_text(tree, node, child, style.names)
             if taken and part is not None and part[child] < 1:
                 words = f"{words} {part[child]:.3g}".strip()
             if words:
                 middle = place[[node, child]].mean(0)
-                edge = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
+                edge = {"facecolor": paper(ax), "edgecolor": "none", "pad": 1.0}
                 texts.append(ax.text(*middle, words, ha="center", va="center", size=font * 0.9, zorder=2, bbox=edge))
         waiting.extend(tree.children(node)[::-1].tolist())
     ax.set(xlim=(0, 1), ylim=(0, 1))

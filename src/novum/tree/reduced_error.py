@@ -21,9 +21,11 @@ from numpy.typing import NDArray
 from novum.engines.trees.exact import Target
 from novum.engines.trees.nodes import LEAF, Tree
 from novum.engines.trees.pruning import collapse, pruning_path
-from novum.report.axes import drawing_axes
+from novum.report.axes import drawing_axes, plain_log_ticks
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, num
 from novum.report.result import Result
+from novum.report.style import ink
 from novum.runtime.random import Stream
 from novum.runtime.typing import Axes, DataFrame
 from novum.tree.splits import tables
@@ -170,11 +172,12 @@ class PruningCurve(Result):
             self.n_leaves[best],
             self.validation_error[best],
             "o",
-            color="black",
+            color=ink(ax),
             label=counted(self.n_leaves[best], "leaf"),
         )
         ax.set(xlabel="leaves", ylabel=self.scoring, xscale="log")
-        ax.legend()
+        plain_log_ticks(ax, "x")
+        draw_legend(ax)
         return ax
 
 

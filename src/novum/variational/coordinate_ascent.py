@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, DataWarning, NotConverged
+from novum.report.legends import draw_legend
 from novum.report.numbers import cell_text, counted, num
 from novum.report.result import Result
+from novum.report.style import series
 from novum.runtime.warn import warn
 from novum.variational.numbers import largest_change
 
@@ -74,11 +76,11 @@ class MeanField(Result):
         return self._result_caption()
 
     def _result_picture(self, ax: Any) -> None:
-        ax.plot(np.arange(self.bounds.size), self.bounds, marker=".", color="#d1495b", label="bound")
+        ax.plot(np.arange(self.bounds.size), self.bounds, marker=".", color=series(ax, 3), label="bound")
         if not np.isnan(self.log_evidence):
-            ax.axhline(self.log_evidence, color="#33415c", ls="--", lw=1, label="log-evidence")
+            ax.axhline(self.log_evidence, color=series(ax, 0), ls="--", lw=1, label="log-evidence")
         ax.set(xlabel="sweep", ylabel="nats", title="The bound never falls")
-        ax.legend()
+        draw_legend(ax)
 
 
 def coordinate_ascent(

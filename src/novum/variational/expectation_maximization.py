@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, DataWarning, NotConverged, ParameterError, ParameterTypeError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import num
 from novum.report.result import Result
+from novum.report.style import series
 from novum.runtime.checks import check_count, check_number, probability_table
 from novum.runtime.typing import Axes
 from novum.runtime.warn import warn
@@ -87,10 +89,10 @@ class ExpectationMaximization(Result):
         steps = np.arange(half.size) / 2
         if np.isfinite(self.log_likelihood).any():  # an M step moves it, an E step leaves it where it is
             likelihood = np.repeat(self.log_likelihood, 2)[1:]
-            ax.plot(steps, likelihood, marker="o", ms=3, color="#33415c", label="log-likelihood")
-        ax.plot(steps, half, marker=".", color="#d1495b", label="bound, after E and after M")
+            ax.plot(steps, likelihood, marker="o", ms=3, color=series(ax, 0), label="log-likelihood")
+        ax.plot(steps, half, marker=".", color=series(ax, 3), label="bound, after E and after M")
         ax.set(xlabel="iteration", ylabel="nats", title="EM: each M step raises the bound, each E step closes the gap")
-        ax.legend()
+        draw_legend(ax)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw log-likelihood and bound; the bound has a point after every half step."""

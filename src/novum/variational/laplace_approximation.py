@@ -19,8 +19,10 @@ import numpy as np
 from novum.distributions import MultivariateNormal
 from novum.distributions.estimation.problem import Parameters, natural_scale
 from novum.exceptions import DataError, DataWarning, NotConverged, ParameterTypeError
+from novum.report.legends import draw_legend
 from novum.report.numbers import num
 from novum.report.result import Result
+from novum.report.style import series
 from novum.runtime.checks import check_count
 from novum.runtime.typing import Numbers
 from novum.runtime.warn import warn
@@ -103,18 +105,18 @@ class LaplaceApproximation(Result):
         approximate = -0.5 * np.einsum("ij,jk,ik->i", off, precision, off)
         exact = np.array([self._function(point) for point in points]) - self.log_density
         if len(axes) == 1:
-            ax.plot(axes[0], np.exp(exact), color="#33415c", label="density / peak")
-            ax.plot(axes[0], np.exp(approximate), color="#d1495b", ls="--", label="Gaussian")
+            ax.plot(axes[0], np.exp(exact), color=series(ax, 0), label="density / peak")
+            ax.plot(axes[0], np.exp(approximate), color=series(ax, 3), ls="--", label="Gaussian")
             ax.set(xlabel=self._names[0])
         else:
-            for values, color, name in ((exact, "#33415c", "density"), (approximate, "#d1495b", "Gaussian")):
+            for values, color, name in ((exact, series(ax, 0), "density"), (approximate, series(ax, 3), "Gaussian")):
                 shape = values.reshape(POINTS, POINTS).T
                 ax.contour(
                     *axes, np.where(np.isfinite(shape), shape, LOWEST), levels=np.log([0.1, 0.5, 0.9]), colors=color
                 )
                 ax.plot([], [], color=color, label=name)
             ax.set(xlabel=self._names[0], ylabel=self._names[1])
-        ax.legend()
+        draw_legend(ax)
 
 
 def laplace(

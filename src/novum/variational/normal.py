@@ -18,6 +18,8 @@ from scipy.special import digamma, gammaln
 
 from novum.distributions import Gamma, Normal, NormalGamma
 from novum.exceptions import DataError, ParameterTypeError
+from novum.report.legends import draw_legend
+from novum.report.style import series
 from novum.runtime.checks import check_count, check_number, row_weights, vector
 from novum.runtime.typing import Numbers, RowWeights
 from novum.variational.coordinate_ascent import MeanField, coordinate_ascent, warn_unless_converged
@@ -78,12 +80,12 @@ class VariationalNormal(MeanField):
 
     def _result_picture(self, ax: Any) -> None:
         mu, tau, exact, factorised = self._grids()
-        for density, color, name in ((exact, "#33415c", "exact"), (factorised, "#d1495b", "factorised")):
+        for density, color, name in ((exact, series(ax, 0), "exact"), (factorised, series(ax, 3), "factorised")):
             levels = sorted(density.max() + np.log(SHARES))
             ax.contour(mu, tau, density, levels=levels, colors=color, linestyles="solid")
             ax.plot([], [], color=color, label=name)
         ax.set(xlabel="mean", ylabel="precision", title="Posterior of mean and precision")
-        ax.legend()
+        draw_legend(ax)
 
 
 def normal_sums(data: Any, sample_weight: Any) -> NormalSums:

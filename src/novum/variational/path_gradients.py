@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
+from novum.report.legends import draw_legend
 from novum.report.result import Result, draw_bars
 from novum.runtime.checks import check_count, float_array
 from novum.runtime.random import Stream, seed_of
@@ -72,7 +73,7 @@ class GradientEstimate(Result):
         shown = {name: column for name, column in table.items() if name.endswith("variance")}
         draw_bars(ax, table["parameter"], shown)
         ax.set(yscale="log", ylabel="variance of one draw", title="Pathwise against score function")
-        ax.legend()
+        draw_legend(ax)
 
 
 def summary_of(value: float, pathwise: Draws, score: Draws) -> GradientEstimate:

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from novum.cluster.hierarchy.linkage import Dendrogram
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes, name_places
+from novum.report.style import ink, series, shade
 from novum.runtime.typing import Axes, Fittable, Numbers
 
 __all__ = ["plot_dendrogram"]
 
 FEW_LEAVES = 50  # so many rows still get their names below the tree
-ABOVE = "0.55"  # gray: merges above the cut
+ABOVE = 0.55  # shade of merges above the cut
 
 
 def table_of(tree: Any) -> NDArray:
@@ -94,19 +95,20 @@ def plot_dendrogram(
         height = cut_height(heights, n_clusters)
     place = np.empty(2 * n - 1)
     place[leaf_order(children, n)] = np.arange(n)
-    colors = node_colors(table, height)
     ax = drawing_axes(ax)
+    colors = node_colors(table, height, ax)
     base = np.concatenate([np.zeros(n), heights])
     for i, (a, b) in enumerate(children):
         place[n + i] = (place[a] + place[b]) / 2
         x, y = [place[a], place[a], place[b], place[b]], [base[a], heights[i], heights[i], base[b]]
         ax.plot(x, y, color=colors[i], linewidth=1.2)
     if height is not None:
-        ax.axhline(height, color="k", linestyle="--", linewidth=1)
+        ax.axhline(height, color=ink(ax), linestyle="--", linewidth=1)
     order = np.argsort(place[:n])
     names = [str(i) if labels is None else str(labels[i]) for i in order]
     if n <= FEW_LEAVES:
         name_places(ax, "x", range(n), names)
+        ax.set_xlabel("row")
     else:
         ax.set_xticks([])
         ax.set_xlabel(f"{n} rows")
@@ -124,10 +126,10 @@ def cut_height(heights: NDArray, n_clusters: int) -> float:
     return float((below + above) / 2)
 
 
-def node_colors(table: NDArray, height: float | None) -> list[str]:
+def node_colors(table: NDArray, height: float | None, ax: Any) -> list[str]:
     """Return the color of every merge: that of its cluster below the cut, gray above."""
     if height is None:
-        return ["C0"] * len(table)
+        return [series(ax, 0)] * len(table)
     from novum.cluster.hierarchy.cuts import highest_below
 
     n = len(table) + 1
@@ -137,4 +139,4 @@ def node_colors(table: NDArray, height: float | None) -> list[str]:
     for i, (a, _) in enumerate(children):
         first[n + i] = first[a]
     kept = highest_below(children, n, table[:, 2]) < height
-    return [f"C{labels[first[n + i]] % 10}" if kept[i] else ABOVE for i in range(len(table))]
+    return [series(ax, labels[first[n + i]]) if kept[i] else shade(ax, ABOVE) for i in range(len(table))]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from novum.cluster.number.partitions import checked_range, checked_rows, partitions
 from novum.exceptions import ParameterError
 from novum.report.result import Result
+from novum.report.style import series, shade
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Fittable, Rows, Seed
 
@@ -28,10 +29,12 @@ TINY = np.finfo(np.float64).tiny
 
 def mark(ax: Any, numbers: NDArray, values: NDArray, best: int | None, name: str) -> None:
     """Draw a criterion over the number of clusters, with a ring around the one it chooses."""
-    ax.plot(numbers, values, marker="o", color="C0")
+    ax.plot(numbers, values, marker="o", color=series(ax, 0))
     if best is not None:
         place = int(np.flatnonzero(np.asarray(numbers) == best)[0])
-        ax.plot([best], [values[place]], marker="o", markersize=14, fillstyle="none", color="C3", linestyle="none")
+        ax.plot(
+            [best], [values[place]], marker="o", markersize=14, fillstyle="none", color=series(ax, 3), linestyle="none"
+        )
     ax.set_xlabel("clusters")
     ax.set_ylabel(name)
 
@@ -55,7 +58,7 @@ class Elbow(Result):
     def _result_picture(self, ax: Any) -> None:
         mark(ax, self.n_clusters, self.error, self.best, "sum of squared distances")
         ends = [0, -1]
-        ax.plot(self.n_clusters[ends], self.error[ends], color="0.6", linestyle="--", linewidth=1)
+        ax.plot(self.n_clusters[ends], self.error[ends], color=shade(ax, 0.6), linestyle="--", linewidth=1)
         ax.set_title(f"elbow at {self.best}")
 
 
@@ -117,7 +120,7 @@ class Gap(Result):
 
     def _result_picture(self, ax: Any) -> None:
         mark(ax, self.n_clusters, self.gap, self.best, "gap")
-        ax.errorbar(self.n_clusters, self.gap, yerr=self.error, color="C0", linestyle="none", capsize=3)
+        ax.errorbar(self.n_clusters, self.gap, yerr=self.error, color=series(ax, 0), linestyle="none", capsize=3)
         ax.set_title(f"gap statistic: {self.best}")
 
 

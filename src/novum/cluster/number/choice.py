@@ -19,6 +19,7 @@ from novum.cluster.number.stability import bootstrap_stability
 from novum.cluster.silhouette import silhouette_score
 from novum.exceptions import NotConverged, ParameterError
 from novum.report.axes import new_figure
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted
 from novum.report.result import Result
 from novum.runtime.random import Stream, seed_of
@@ -86,7 +87,7 @@ class ClusterChoice(Result):
             at = list(self.n_clusters).index(self.best[name])
             ax.plot(self.best[name], scaled[at], "o", markerfacecolor="none", color=line.get_color())
         ax.set(xlabel="number of clusters", ylabel="criterion, from least to most")
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 

@@ -14,7 +14,9 @@ import numpy as np
 
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.result import Result
+from novum.report.style import SEQUENTIAL
 from novum.runtime.typing import Axes, Numbers
 
 __all__ = ["PosteriorSequence", "posterior_sequence"]
@@ -54,13 +56,13 @@ class PosteriorSequence(Result):
         for color, n, posterior in zip(self._colors(), self.sizes, self.posteriors):
             ax.plot(x, posterior.prob(x), color=color, label=f"n = {n}" if n else "prior")
         ax.set(xlabel="parameter", ylabel="density", ylim=(0, None))
-        ax.legend()
+        draw_legend(ax)
         return ax
 
     def _colors(self) -> Any:
         from matplotlib import colormaps
 
-        return colormaps["viridis"](np.linspace(0.85, 0.1, len(self.sizes)))
+        return colormaps[SEQUENTIAL](np.linspace(0.85, 0.1, len(self.sizes)))
 
     def _ellipses(self, ax: Any) -> Any:
         turn = np.linspace(0, 2 * np.pi, TURNS)
@@ -70,7 +72,7 @@ class PosteriorSequence(Result):
             ax.plot(*edge, color=color, label=f"n = {n}" if n else "prior")
             ax.plot(*posterior.mean, "+", color=color)
         ax.set(xlabel="first coordinate", ylabel="second coordinate")
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 

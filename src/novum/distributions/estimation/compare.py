@@ -12,10 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
+from novum.distributions.plots import span_of
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, num
 from novum.report.result import Result
+from novum.report.style import ink
 from novum.runtime.checks import row_weights, vector
 from novum.runtime.typing import Axes, Numbers, RowWeights
 
@@ -60,13 +63,14 @@ class LikelihoodRanking(Result):
         ax = drawing_axes(ax)
         x = self._data
         margin = 0.5 * (np.ptp(x) or 1.0)
-        grid = np.linspace(x.min() - margin, x.max() + margin, POINTS)
+        ends = [(x.min() - margin, x.max() + margin), *(span_of(one) for one in self._candidates)]
+        grid = np.linspace(min(low for low, _ in ends), max(high for _, high in ends), POINTS)
         for place, (name, candidate) in enumerate(zip(self.names, self._candidates)):
             label = f"{name}: {num(self.log_likelihood[place]):.1f}"
             ax.plot(grid, candidate.prob(grid), "--" if place else "-", lw=1.2 if place else 2.2, label=label)
-        ax.plot(x, np.zeros_like(x), "|", color="black", ms=12)
+        ax.plot(x, np.zeros_like(x), "|", color=ink(ax), ms=12)
         ax.set(xlabel="x", ylabel="density")
-        ax.legend(title="log-likelihood")
+        draw_legend(ax, title="log-likelihood")
         return ax
 
 

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 from novum.distributions.estimation.problem import Parameters, check_names, log_likelihood_of
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, num
 from novum.report.result import Result
+from novum.report.style import series, shade
 from novum.runtime.checks import check_level
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Axes, Rows, RowWeights, Seed
@@ -160,11 +162,11 @@ class GridPosterior(Result):
         first = self.grid[self.names[0]]
         ax.set_xlabel(self.names[0])
         if len(self.names) == 1:
-            ax.plot(first, self.prior_density, color="0.6", ls="--", label="prior")
-            ax.plot(first, self.density, color="#33415c", label="posterior")
-            ax.fill_between(first, self.density, color="#33415c", alpha=0.15)
+            ax.plot(first, self.prior_density, color=shade(ax, 0.6), ls="--", label="prior")
+            ax.plot(first, self.density, color=series(ax, 0), label="posterior")
+            ax.fill_between(first, self.density, color=series(ax, 0), alpha=0.15)
             ax.set_ylabel("density")
-            ax.legend()
+            draw_legend(ax)
         else:
             ax.contourf(first, self.grid[self.names[1]], self.density.T, levels=12, cmap="Blues")
             ax.set_ylabel(self.names[1])

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import num
 from novum.report.result import Result
+from novum.report.style import series
 from novum.runtime.checks import check_level
 from novum.runtime.typing import Axes, Numbers
 
@@ -39,10 +41,10 @@ class Profile(Result):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the profile and the line that bounds a 95 % interval."""
         ax = drawing_axes(ax)
-        ax.plot(self.values, self.log_likelihood, color="#33415c")
-        ax.axhline(-1.92, color="#d1495b", ls="--", lw=1, label="95 %")  # half the quantile 3.84 of chi-squared
+        ax.plot(self.values, self.log_likelihood, color=series(ax, 0))
+        ax.axhline(-1.92, color=series(ax, 3), ls="--", lw=1, label="95 %")  # half the quantile 3.84 of chi-squared
         ax.set(xlabel=self.name, ylabel="profile log-likelihood")
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 

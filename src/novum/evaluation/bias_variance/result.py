@@ -7,13 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.report.axes import drawing_axes, drawing_panels
+from novum.report.legends import draw_legend
 from novum.report.numbers import num
 from novum.report.result import Result
+from novum.report.style import DIVERGING, SMALL, ink, series
 from novum.report.tables import html_text
 
-__all__ = ["COLORS", "BiasVariance", "BiasVarianceCurve"]
+__all__ = ["PLACES", "BiasVariance", "BiasVarianceCurve"]
 
-COLORS = {"bias": "#33415c", "variance": "#d1495b", "total": "#7a9e7e", "noise": "#999999"}
+PLACES = {"bias": 0, "variance": 3, "total": 2, "noise": 7}  # of their colors
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,16 +76,16 @@ class BiasVariance(Result):
         if self.loss != "squared" or self.method == "out of bag":
             kept = order[: len(self.variance_by_point)]
             ax.scatter(
-                np.arange(len(kept)), self.variance_by_point[kept], c=self.bias_by_point[kept], cmap="coolwarm", s=12
+                np.arange(len(kept)), self.variance_by_point[kept], c=self.bias_by_point[kept], cmap=DIVERGING, s=12
             )
             ax.set(xlabel="point, color is bias", ylabel="variance", title=self._title())
             return ax
         for fit in self.predictions[:n_fits]:
-            ax.plot(x[order], fit[order], color=COLORS["variance"], lw=0.6, alpha=0.5)
-        ax.plot(x[order], self.predictions.mean(0)[order], color=COLORS["bias"], lw=2, label="average fit")
-        ax.plot(x[order], self.truth[order], color=COLORS["total"], lw=2, ls="--", label="truth")
+            ax.plot(x[order], fit[order], color=series(ax, PLACES["variance"]), lw=0.6, alpha=0.5)
+        ax.plot(x[order], self.predictions.mean(0)[order], color=series(ax, PLACES["bias"]), lw=2, label="average fit")
+        ax.plot(x[order], self.truth[order], color=series(ax, PLACES["total"]), lw=2, ls="--", label="truth")
         ax.set(xlabel=label, ylabel="prediction", title=self._title())
-        ax.legend(fontsize="small")
+        draw_legend(ax)
         return ax
 
     def _title(self) -> str:
@@ -149,15 +151,17 @@ class BiasVarianceCurve(Result):
         square = "bias squared" if self.parts[0].loss == "squared" else "bias"
         for name, label in (("bias", square), ("net_variance", "variance"), ("total", "expected loss")):
             key = "variance" if name == "net_variance" else name
-            ax.plot(x, [getattr(part, name) for part in self.parts], color=COLORS[key], marker=".", label=label)
-        ax.axhline(self.parts[0].noise, color=COLORS["noise"], ls=":", label="noise")
+            ax.plot(
+                x, [getattr(part, name) for part in self.parts], color=series(ax, PLACES[key]), marker=".", label=label
+            )
+        ax.axhline(self.parts[0].noise, color=series(ax, PLACES["noise"]), ls=":", label="noise")
         if test_error is not None:
-            ax.plot(x, np.asarray(test_error), color="black", ls="--", label="test error")
-        ax.axvline(x[self.values.index(self.best)], color=COLORS["total"], lw=0.8, ls="--")
+            ax.plot(x, np.asarray(test_error), color=ink(ax), ls="--", label="test error")
+        ax.axvline(x[self.values.index(self.best)], color=series(ax, PLACES["total"]), lw=0.8, ls="--")
         if not numbers:
             ax.set_xticks(x, [str(value) for value in self.values])
         ax.set(xlabel=f"ln {self.parameter}" if log else self.parameter, ylabel=f"{self.parts[0].loss} loss")
-        ax.legend(fontsize="small")
+        draw_legend(ax)
         return ax
 
     def plot_fits(self, values: Any = None, ax: Any = None) -> list[Any]:
@@ -168,7 +172,7 @@ class BiasVarianceCurve(Result):
             part = self.parts[self.values.index(value)]
             part.plot(ax)
             shown_value = f"{num(value):.3g}" if isinstance(value, float) else value
-            ax.set_title(f"{self.parameter} {shown_value}\n{part._title()}", fontsize="small")
+            ax.set_title(f"{self.parameter} {shown_value}\n{part._title()}", fontsize=SMALL)
         return panels
 
     def __repr__(self) -> str:

@@ -20,8 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import num
 from novum.report.result import Result
+from novum.report.style import series
 from novum.report.tables import html_text
 
 __all__ = ["PRACTICAL", "BayesianComparison", "correlated_t", "signed_rank_posterior"]
@@ -86,16 +88,18 @@ class BayesianComparison(Result):
             ax.bar(
                 [f"{self.names[1]} better", "equivalent", f"{self.names[0]} better"],
                 [self.b_better, self.equivalent, self.a_better],
-                color="#33415c",
+                color=series(ax, 0),
             )
             ax.set(ylabel="posterior probability", ylim=(0, 1))
             return ax
         x = np.linspace(float(self.distribution.ppf(0.001)), float(self.distribution.ppf(0.999)), 500)
-        ax.plot(x, self.distribution.pdf(x), color="#33415c")
-        ax.axvspan(-self.rope, self.rope, color="#7a9e7e", alpha=0.3, label=f"equivalent {num(self.equivalent):.3f}")
+        ax.plot(x, self.distribution.pdf(x), color=series(ax, 0))
+        ax.axvspan(
+            -self.rope, self.rope, color=series(ax, 2), alpha=0.3, label=f"equivalent {num(self.equivalent):.3f}"
+        )
         ax.set(xlabel=f"{self.names[0]} - {self.names[1]}", ylabel="posterior density", title=self.sentence())
         ax.title.set_fontsize("small")
-        ax.legend(fontsize="small")
+        draw_legend(ax)
         return ax
 
     def __repr__(self) -> str:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.evaluation.curves.drawn_scores import DrawnScores
 from novum.evaluation.curves.sklearn_displays import LearningCurveDisplay as SklearnLearningCurve
 from novum.evaluation.curves.sklearn_displays import ValidationCurveDisplay as SklearnValidationCurve
 from novum.exceptions import ParameterError
@@ -71,7 +72,7 @@ def target_and_reach(owner: str, train: np.ndarray, test: np.ndarray, target: fl
     return aim, top - min(float(train.mean(1).min()), float(test.mean(1).max())) or 1.0
 
 
-class LearningCurveDisplay(SklearnLearningCurve, Result):  # type: ignore[misc]  # scikit-learn's displays return themselves
+class LearningCurveDisplay(DrawnScores, SklearnLearningCurve, Result):  # type: ignore[misc]  # scikit-learn's displays return themselves
     """scikit-learn's learning curve with a diagnosis in words.
 
     `from_estimator` and every parameter are scikit-learn's.
@@ -121,7 +122,7 @@ class LearningCurveDisplay(SklearnLearningCurve, Result):  # type: ignore[misc] 
         return f"learning curve, {sizes.min():,} to {counted(sizes.max(), 'row')}: {self.diagnose()}"
 
 
-class ValidationCurveDisplay(SklearnValidationCurve, Result):  # type: ignore[misc]  # scikit-learn's displays return themselves
+class ValidationCurveDisplay(DrawnScores, SklearnValidationCurve, Result):  # type: ignore[misc]  # scikit-learn's displays return themselves
     """scikit-learn's validation curve with a diagnosis in words: training and test scores against one parameter.
 
     `from_estimator` and every parameter are scikit-learn's. With a tree's `max_leaf_nodes` it is the curve of accuracy against

@@ -9,6 +9,8 @@ from novum.evaluation.curves.bands import precision_at
 from novum.evaluation.curves.sklearn_displays import PrecisionRecallDisplay as SklearnPrecisionRecall
 from novum.evaluation.intervals.proportion import Interval
 from novum.evaluation.scores.statistics import Areas, intervals
+from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.runtime.typing import Axes, Fittable, Label, Numbers, Rows, RowWeights, Seed
 
 __all__ = ["PrecisionRecallDisplay"]
@@ -210,7 +212,7 @@ class PrecisionRecallDisplay(SklearnPrecisionRecall, Banded):
         """Draw the curve and its band; return the display. The parameters are those of `from_predictions`."""
         SklearnPrecisionRecall.plot(
             self,
-            ax,
+            drawing_axes(ax),
             name=name,
             curve_kwargs=curve_kwargs,
             plot_chance_level=plot_chance_level,
@@ -219,6 +221,8 @@ class PrecisionRecallDisplay(SklearnPrecisionRecall, Banded):
             **kwargs,
         )
         self._draw_band()
+        if self.ax_.get_legend() is not None:
+            draw_legend(self.ax_)
         return self
 
     def _judge(self, positive: NDArray, score: NDArray, weight: NDArray | None, resampling: Resampling) -> None:

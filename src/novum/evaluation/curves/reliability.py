@@ -25,8 +25,10 @@ from novum.evaluation.intervals.proportion import share_interval
 from novum.evaluation.scores.prediction_input import classification_given
 from novum.evaluation.scores.probabilities import bin_of, outcomes_and_probabilities
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import decimal, weight_text
 from novum.report.result import Result
+from novum.report.style import series, shade
 from novum.report.tables import html_table, text_table
 from novum.runtime.checks import check_choice, check_count, check_level
 from novum.runtime.typing import Label, Numbers, RowWeights, Target
@@ -81,19 +83,19 @@ class Calibration(Result):
     def plot(self, ax: Any = None) -> Any:
         """Draw the reliability diagram with its bands."""
         ax = drawing_axes(ax)
-        ax.plot([0, 1], [0, 1], color="#8d8d8d", ls="--", lw=1, label="perfect")
+        ax.plot([0, 1], [0, 1], color=shade(ax, 0.55), ls="--", lw=1, label="perfect")
         ends = [self.observed - self.lower, self.upper - self.observed]
         ax.errorbar(
             self.predicted,
             self.observed,
             np.maximum(ends, 0),
             fmt="o-",
-            color="#33415c",
+            color=series(ax, 0),
             capsize=3,
             label=f"observed, {100 * self.level:g} %",
         )
         ax.set(xlabel="predicted probability", ylabel="observed share", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-        ax.legend(frameon=False)
+        draw_legend(ax)
         return ax
 
     def _rows(self) -> list[list[str]]:

@@ -9,6 +9,8 @@ from novum.evaluation.curves.bands import roc_at
 from novum.evaluation.curves.sklearn_displays import RocCurveDisplay as SklearnRocCurve
 from novum.evaluation.intervals.area import area, area_interval
 from novum.evaluation.intervals.proportion import Interval
+from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.runtime.typing import Axes, Fittable, Label, Numbers, Rows, RowWeights, Seed
 
 __all__ = ["RocCurveDisplay"]
@@ -188,7 +190,7 @@ class RocCurveDisplay(SklearnRocCurve, Banded):
         """Draw the curve and its band; return the display. The parameters are those of `from_predictions`."""
         SklearnRocCurve.plot(
             self,
-            ax,
+            drawing_axes(ax),
             name=name,
             curve_kwargs=curve_kwargs,
             plot_chance_level=plot_chance_level,
@@ -196,6 +198,8 @@ class RocCurveDisplay(SklearnRocCurve, Banded):
             despine=despine,
         )
         self._draw_band()
+        if self.ax_.get_legend() is not None:
+            draw_legend(self.ax_)
         return self
 
     def _judge(self, positive: NDArray, score: NDArray, weight: NDArray | None, resampling: Resampling) -> None:

@@ -6,11 +6,13 @@ import numpy as np
 
 from novum.evaluation.hypotheses.result import SampledDistribution, TestResult, is_discrete, shown_p
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import num
+from novum.report.style import series, shade
 
 __all__ = ["draw_test"]
 
-CURVE, TAIL, ACCEPT = "#33415c", "#d1495b", "#7a9e7e"
+CURVE, TAIL, ACCEPT = 0, 3, 2  # places of their colors
 REACH = 2e-3  # probability left out at either end of the picture
 TIE = 1e-7  # probabilities closer than this share are the same, rounded differently
 
@@ -60,29 +62,31 @@ def draw_test(result: TestResult, ax: Any, significance: float) -> Any:
         raise ValueError(f"TestResult.plot: the {result.name} has no distribution of its statistic to draw.")
     low, high = limits(result)
     if isinstance(result.distribution, SampledDistribution):
-        ax.hist(result.distribution.values, bins=60, density=True, color="#c9d1dc")
+        ax.hist(result.distribution.values, bins=60, density=True, color=shade(ax, 0.8))
     elif is_discrete(result.distribution):
         k = np.arange(np.floor(max(low, 0)), np.ceil(high) + 1)
-        ax.bar(k, result.distribution.pmf(k), color=np.where(more_extreme(result, k), TAIL, "#c9d1dc"))
+        ax.bar(k, result.distribution.pmf(k), color=np.where(more_extreme(result, k), series(ax, TAIL), shade(ax, 0.8)))
     else:
         x = np.linspace(max(low, float(result.distribution.support()[0]) + 1e-9), high, 1000)
         density = result.distribution.pdf(x)
-        ax.plot(x, density, color=CURVE)
-        ax.fill_between(x, density, where=more_extreme(result, x), color=TAIL, alpha=0.5, label=shown_p(result.p_value))
+        ax.plot(x, density, color=series(ax, CURVE))
+        ax.fill_between(
+            x, density, where=more_extreme(result, x), color=series(ax, TAIL), alpha=0.5, label=shown_p(result.p_value)
+        )
     accepted = result.acceptance_region(significance)
     ax.axvspan(
         max(accepted.lower, low),
         min(accepted.upper, high),
-        color=ACCEPT,
+        color=series(ax, ACCEPT),
         alpha=0.15,
         label=f"accept at {significance:g}",
     )
     for end in accepted:
         if np.isfinite(end):
-            ax.axvline(end, color=ACCEPT, ls="--", lw=1)
+            ax.axvline(end, color=series(ax, ACCEPT), ls="--", lw=1)
     if np.isfinite(result.statistic):
         label = f"observed {num(result.statistic):.3g}"
-        ax.axvline(result.statistic, color=TAIL, lw=1.5, label=label)
+        ax.axvline(result.statistic, color=series(ax, TAIL), lw=1.5, label=label)
     ax.set(xlabel=f"{result.symbol} under the hypothesis", ylabel="density", title=result.name, ylim=(0, None))
-    ax.legend(fontsize="small")
+    draw_legend(ax)
     return ax

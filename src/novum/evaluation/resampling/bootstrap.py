@@ -21,8 +21,10 @@ from novum.evaluation.scores.known_statistics import QUICK_NAMES, quick_statisti
 from novum.evaluation.scores.statistics import resample_rows
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, number
 from novum.report.result import Result
+from novum.report.style import series
 from novum.report.tables import html_text
 from novum.runtime import sklearn_private
 from novum.runtime.checks import check_choice, check_count, check_level
@@ -79,12 +81,14 @@ class BootstrapResult(Result):
         if np.ndim(self.estimate):
             raise DataError("BootstrapResult.plot: several statistics; draw the columns of `replicates` one by one.")
         ax = drawing_axes(ax)
-        ax.hist(self.replicates[np.isfinite(self.replicates)], bins=50, color="#9fb4c7")
-        ax.axvline(self.estimate, color="#d1495b", label="estimate")
+        ax.hist(self.replicates[np.isfinite(self.replicates)], bins=50, color=series(ax, 5))
+        ax.axvline(self.estimate, color=series(ax, 3), label="estimate")
         for end in self.interval:
-            ax.axvline(end, color="#33415c", ls="--", lw=1, label=None if end is self.interval.upper else "interval")
+            ax.axvline(
+                end, color=series(ax, 0), ls="--", lw=1, label=None if end is self.interval.upper else "interval"
+            )
         ax.set(xlabel="statistic", ylabel="resamples")
-        ax.legend(frameon=False)
+        draw_legend(ax)
         return ax
 
 

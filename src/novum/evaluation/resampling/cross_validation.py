@@ -31,8 +31,10 @@ from novum.evaluation.resampling.folds import (
 from novum.evaluation.scores.score_names import check_names
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, decimal, number
 from novum.report.result import Result
+from novum.report.style import series
 from novum.report.tables import html_table, text_table
 from novum.runtime.checks import check_level, check_number
 from novum.runtime.typing import Fittable, Rows, Splitter, Target
@@ -122,11 +124,11 @@ class CrossValidation(dict, Result):
         """Draw the scores of the folds with their mean and interval."""
         ax, (low, high) = drawing_axes(ax), self.interval(name)
         scores, there = self._scores(name)
-        ax.plot(np.flatnonzero(there) + 1, scores, "o", color="#33415c")
-        ax.axhline(self.mean(name), color="#d1495b", label="mean")
-        ax.axhspan(low, high, color="#d1495b", alpha=0.15, label=f"{100 * self.level:g} % interval, approximate")
+        ax.plot(np.flatnonzero(there) + 1, scores, "o", color=series(ax, 0))
+        ax.axhline(self.mean(name), color=series(ax, 3), label="mean")
+        ax.axhspan(low, high, color=series(ax, 3), alpha=0.15, label=f"{100 * self.level:g} % interval, approximate")
         ax.set(xlabel="fold", ylabel=(name or self.names[0]).replace("_", " "))
-        ax.legend(frameon=False)
+        draw_legend(ax)
         return ax
 
     def _rows(self) -> list[list[str]]:

@@ -21,8 +21,10 @@ from novum.evaluation.intervals.proportion import Interval
 from novum.evaluation.resampling.cross_validation import CrossValidation, cross_validate
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import decimal, number
 from novum.report.result import Result
+from novum.report.style import series
 from novum.report.tables import html_table
 from novum.runtime.typing import Fittable, Rows, Splitter, Target
 
@@ -68,11 +70,11 @@ class NestedCrossValidation(Result):
     def plot(self, ax: Any = None) -> Any:
         """Draw inner against outer scores by fold."""
         ax, fold = drawing_axes(ax), np.arange(len(self.outer_scores)) + 1
-        ax.plot(fold, self.inner_scores, "o", color="#9fb4c7", label="inner: what the search saw")
-        ax.plot(fold, self.outer_scores, "o", color="#d1495b", label="outer: rows it did not see")
-        ax.axhline(self.mean, color="#d1495b", lw=1)
+        ax.plot(fold, self.inner_scores, "o", color=series(ax, 5), label="inner: what the search saw")
+        ax.plot(fold, self.outer_scores, "o", color=series(ax, 3), label="outer: rows it did not see")
+        ax.axhline(self.mean, color=series(ax, 3), lw=1)
         ax.set(xlabel="outer fold", ylabel="score")
-        ax.legend(frameon=False)
+        draw_legend(ax)
         return ax
 
     def _rows(self) -> list[list[str]]:

@@ -12,13 +12,15 @@ from sklearn.utils import indexable
 from novum.evaluation.resampling.equal_lengths import together
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
+from novum.report.style import series
 from novum.runtime import sklearn_private
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Axes, Numbers, Rows, Seed, Splitter, Target
 
 __all__ = ["holdout_split", "plot_folds"]
 
-COLORS = {"train": "#9fb4c7", "validation": "#edae49", "test": "#d1495b"}
+ROLES = {"train": 5, "validation": 1, "test": 3}  # places of their colors
 SLACK = 1e-9  # of fractions that should add up to one
 
 
@@ -179,11 +181,11 @@ def plot_folds(
             used = np.zeros(n + 2, int)
             used[np.asarray(rows) + 1] = 1
             starts, ends = np.flatnonzero(np.diff(used) == 1), np.flatnonzero(np.diff(used) == -1)
-            ax.broken_barh(list(zip(starts, ends - starts)), (place - 0.4, 0.8), color=COLORS[role])
+            ax.broken_barh(list(zip(starts, ends - starts)), (place - 0.4, 0.8), color=series(ax, ROLES[role]))
     for role in lines[0][1]:
-        ax.plot([], [], "s", color=COLORS[role], label=role)
+        ax.plot([], [], "s", color=series(ax, ROLES[role]), label=role)
     ax.set(xlabel="row", ylabel="fold", yticks=range(len(lines)), yticklabels=[label for label, _ in lines])
     ax.set(xlim=(0, n))
     ax.invert_yaxis()
-    ax.legend(frameon=False, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    draw_legend(ax)
     return ax

@@ -15,6 +15,7 @@ from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
 from novum.report.numbers import counted, decimal, number, weight_text
 from novum.report.result import Result, result
+from novum.report.style import series
 from novum.report.tables import html_table, text_table
 from novum.runtime.typing import Axes, DataFrame
 
@@ -166,8 +167,8 @@ class Evaluation(Result):
         shown = {name: s for name, s in shown.items() if self.task == "classification" or name in ("r2", "pearson")}
         ax = drawing_axes(ax)
         for place, score in enumerate(shown.values()):
-            ax.plot([score.lower, score.upper], [place, place], color="#33415c", lw=2)
-            ax.plot(score.value, place, "o", color="#d1495b")
+            ax.plot([score.lower, score.upper], [place, place], color=series(ax, 0), lw=2)
+            ax.plot(score.value, place, "o", color=series(ax, 3))
         ax.set(yticks=range(len(shown)), yticklabels=[name.replace("_", " ") for name in shown])
         ax.set(xlabel=f"score, {100 * self.level:g} % interval", ylabel="")
         ax.invert_yaxis()

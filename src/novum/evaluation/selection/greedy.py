@@ -26,8 +26,10 @@ from novum.evaluation.selection.criteria import ExactFit, Uncounted, model_crite
 from novum.evaluation.selection.empty_model import EmptyClassifier, EmptyRegressor, has_intercept, no_columns
 from novum.exceptions import DataError, DataWarning, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, num
 from novum.report.result import Result
+from novum.report.style import series
 from novum.report.tables import html_text
 from novum.runtime.checks import check_choice, check_count, check_number
 from novum.runtime.sklearn_private import take_rows
@@ -122,11 +124,11 @@ class SelectionPath(Result):
         """Draw the score against the number of features, the set kept marked."""
         ax = drawing_axes(ax)
         sizes = [len(one) for one in self.sets]
-        ax.plot(sizes, self.scores, "o-", color="#33415c")
+        ax.plot(sizes, self.scores, "o-", color=series(ax, 0))
         kept = int(self.support.sum())
-        ax.plot(kept, self.scores[sizes.index(kept)], "o", ms=10, mfc="none", color="#d1495b", label="kept")
+        ax.plot(kept, self.scores[sizes.index(kept)], "o", ms=10, mfc="none", color=series(ax, 3), label="kept")
         ax.set(xlabel="number of features", ylabel=f"{self.scoring} (higher is better)")
-        ax.legend()
+        draw_legend(ax)
         return ax
 
     def to_frame(self) -> Any:

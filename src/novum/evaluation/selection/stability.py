@@ -25,6 +25,8 @@ from novum.fold.gathering import all_rows
 from novum.linear_model.penalized.paths import lasso_path
 from novum.preprocessing.dependent import ColumnSelector
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
+from novum.report.style import series, shade
 from novum.runtime.random import Stream, seed_of
 from novum.runtime.typing import Fittable, Rows, Seed, Target
 
@@ -202,13 +204,17 @@ class StabilitySelection(ColumnSelector):
     def _picture_of_model(self, ax: Any) -> Any:
         """Draw the selection probabilities and the threshold."""
         ax = drawing_axes(ax)
-        colors = np.where(self.support_, "#d1495b", "#c9d1dc")
+        colors = np.where(self.support_, series(ax, 3), shade(ax, 0.8))
         ax.bar(np.arange(len(self.support_)), self.selection_probabilities_, color=colors)
         ax.axhline(
-            self.threshold, color="#33415c", ls="--", lw=1, label=f"threshold; at most {self.error_bound_:.2g} false"
+            self.threshold,
+            color=series(ax, 0),
+            ls="--",
+            lw=1,
+            label=f"threshold; at most {self.error_bound_:.2g} false",
         )
         ax.set(xlabel="feature", ylabel="share of halves that chose it", ylim=(0, 1))
-        ax.legend(fontsize="small")
+        draw_legend(ax)
         return ax
 
     def __sklearn_tags__(self) -> Any:

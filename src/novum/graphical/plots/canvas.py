@@ -7,19 +7,20 @@ import numpy as np
 
 from novum.graphical.plots.layout import Point
 from novum.report.axes import drawing_axes
+from novum.report.style import ink, letters, paper, series, shade
 
-__all__ = ["ARC", "LINK", "Canvas", "Style", "box_size"]
+__all__ = ["ARC", "LINES", "LINK", "Canvas", "Style", "box_size"]
 
 FONT = 10.0  # points
 LETTER = 0.085  # inches, of a letter at that size
 LINE = 0.17  # inches, of a line of text
-PLAIN = "white"
+PLAIN, LINES = "paper", "ink"  # of the axes
 
 
 class Style(NamedTuple):
     """How an arc is drawn."""
 
-    color: str = "black"
+    color: str = LINES
     line: str = "-"
     head: str = "-|>"
     width: float = 1.0
@@ -80,13 +81,21 @@ class Canvas:
         spans = [[(at[n][k] - sizes[n][k] / 2, at[n][k] + sizes[n][k] / 2) for n in at] or [(0, 0)] for k in (0, 1)]
         return [min(a for a, _ in span) for span in spans], [max(b for _, b in span) for span in spans]
 
-    def node(self, node: Any, label: str, fill: str = PLAIN, square: bool = False, edge: str = "black") -> None:
+    def color(self, name: str) -> Any:
+        """Return a color: PLAIN is that of the ground, LINES that of what is written, C0, C1, ... are those of the series."""
+        if name in (PLAIN, LINES):
+            return (paper if name == PLAIN else ink)(self.ax)
+        if name.startswith("0."):
+            return shade(self.ax, float(name))
+        return series(self.ax, int(name[1:])) if name.startswith("C") else name
+
+    def node(self, node: Any, label: str, fill: str = PLAIN, square: bool = False, edge: str = LINES) -> None:
         shape = "square" if square else "circle" if len(label) < 3 else "ellipse"
         box = {
             "boxstyle": f"{shape},pad=0.35",
-            "facecolor": fill,
-            "edgecolor": edge,
-            "linewidth": 1 + (edge != "black"),
+            "facecolor": self.color(fill),
+            "edgecolor": self.color(edge),
+            "linewidth": 1 + (edge != LINES),
         }
         self.boxes[node] = self.ax.text(
             *self.at[node],
@@ -94,6 +103,7 @@ class Canvas:
             ha="center",
             va="center",
             size=FONT * self.scale,
+            color=letters(self.ax, box["facecolor"]),
             bbox=box,
             zorder=2,
             parse_math=False,
@@ -101,7 +111,7 @@ class Canvas:
 
     def dot(self, node: Any, label: str) -> None:
         """Draw a fixed quantity: a dot with its name beside it."""
-        box = {"boxstyle": "circle,pad=0.1", "facecolor": "black"}
+        box = {"boxstyle": "circle,pad=0.1", "facecolor": ink(self.ax)}
         self.boxes[node] = self.ax.text(
             *self.at[node], " ", ha="center", va="center", size=5 * self.scale, bbox=box, zorder=2
         )
@@ -114,15 +124,19 @@ class Canvas:
 
         width, height = high[0] - low[0], high[1] - low[1]
         shape = "round,pad=0,rounding_size=0.1"
-        self.ax.add_patch(FancyBboxPatch(low, width, height, boxstyle=shape, fill=False, edgecolor="0.4", zorder=0))
+        self.ax.add_patch(
+            FancyBboxPatch(low, width, height, boxstyle=shape, fill=False, edgecolor=shade(self.ax, 0.4), zorder=0)
+        )
         at = (high[0] - 0.06, low[1] + 0.04)
-        self.ax.text(*at, label, ha="right", va="bottom", size=9 * self.scale, color="0.4", parse_math=False)
+        self.ax.text(
+            *at, label, ha="right", va="bottom", size=9 * self.scale, color=shade(self.ax, 0.4), parse_math=False
+        )
 
     def arc(self, a: Any, b: Any, style: Style = ARC, via: Sequence[Point] = ()) -> None:
         """Draw an arc; past the points of `via` it is a smooth curve, whose last part is straight."""
         from matplotlib.patches import FancyArrowPatch, PathPatch
 
-        look: dict[str, Any] = {"color": style.color, "linestyle": style.line, "linewidth": style.width}
+        look: dict[str, Any] = {"color": self.color(style.color), "linestyle": style.line, "linewidth": style.width}
         if via:
             curve = smooth([self.at[a], *via, self.at[b]])
             self.ax.add_patch(
@@ -142,7 +156,15 @@ class Canvas:
         )
         self.ax.add_patch(patch)
 
-    def note(self, x: float, y: float, text: str, color: str = "black", **options: Any) -> None:
+    def note(self, x: float, y: float, text: str, color: str = LINES, **options: Any) -> None:
         self.ax.text(
-            x, y, text, size=7 * self.scale, family="monospace", color=color, zorder=4, parse_math=False, **options
+            x,
+            y,
+            text,
+            size=7 * self.scale,
+            family="monospace",
+            color=self.color(color),
+            zorder=4,
+            parse_math=False,
+            **options,
         )

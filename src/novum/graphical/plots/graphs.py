@@ -8,9 +8,11 @@ import numpy as np
 
 from novum.exceptions import ParameterError
 from novum.graphical.graphs.separation import known_nodes
-from novum.graphical.plots.canvas import ARC, LINK, PLAIN, Canvas, Style, box_size
+from novum.graphical.plots.canvas import ARC, LINES, LINK, PLAIN, Canvas, Style, box_size
 from novum.graphical.plots.layout import Layout, Point, layered_layout, spring_layout
 from novum.report.axes import new_figure
+from novum.report.legends import draw_legend
+from novum.report.style import SMALL
 from novum.runtime.checks import is_false, is_true
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ __all__ = ["draw_classes", "draw_dag", "draw_essential", "draw_factor_graph", "d
 
 SMALL_LETTER, SMALL_LINE = 0.058, 0.115  # of the monospaced tables beside nodes, at 7 points
 OBSERVED, FACTOR = "#b9cbe4", "#d9d9d9"
-OPEN, BLOCKED, REST = "tab:blue", "tab:orange", "0.6"
+OPEN, BLOCKED, REST = "C0", "C1", "0.6"
 PATHS_DRAWN = 500  # colored at most: their number may be exponential
 CLASSES_DRAWN = 16
 PLATE = (0.1, 0.2)  # inches, from the boxes to the frame of a plate; more below, where its name is
@@ -83,7 +85,7 @@ def legend(ax: Any, entries: Iterable[tuple[str, str, str]]) -> None:
 
     handles = [Line2D([], [], color=color, linestyle=line, label=label) for color, line, label in entries]
     if handles:
-        ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, 0), ncols=2, frameon=False, fontsize=8)
+        draw_legend(ax, handles)
 
 
 def draw_dag(dag: "DAG", ax: Any, observed: Any, fixed: Any, plates: Mapping[Any, Any] | None) -> Any:
@@ -149,11 +151,13 @@ def draw_separation(dag: "DAG", result: "DSeparation", ax: Any) -> Any:
     canvas, layout = directed_canvas(dag, ax, f"{a}, {b} given {given or 'nothing'}: {words}", labels)
     for node in dag.nodes:
         ends = node in result.a or node in result.b
-        edge = OPEN if ends and not result else BLOCKED if node in blocking else "black"
+        edge = OPEN if ends and not result else BLOCKED if node in blocking else LINES
         canvas.node(node, labels[node], OBSERVED if node in result.given else PLAIN, edge=edge)
     draw_arcs(canvas, layout, dag.arcs, lambda a, b: styles[state.get(frozenset((a, b)))])
     kinds = ((True, "open path"), (False, "blocked path"))
-    legend(canvas.ax, [(styles[k].color, styles[k].line, label) for k, label in kinds if k in state.values()])
+    legend(
+        canvas.ax, [(canvas.color(styles[k].color), styles[k].line, label) for k, label in kinds if k in state.values()]
+    )
     return canvas.ax
 
 
@@ -226,5 +230,5 @@ def draw_classes(classes: "EquivalenceClasses", figure: Any) -> Any:
                 canvas.node(node, str(node))
             for arc in member.arcs:
                 canvas.arc(*arc)
-        row_axes[0].set_title(f"class {row}", fontsize=9, loc="left")
+        row_axes[0].set_title(f"class {row}", fontsize=SMALL, loc="left")
     return grid

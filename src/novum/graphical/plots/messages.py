@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from novum.exceptions import ParameterError
 from novum.graphical.plots.graphs import EDGE, factor_canvas, legend
 from novum.report.axes import drawing_axes
+from novum.report.style import ink, paper, series, shade
 
 if TYPE_CHECKING:
     from novum.graphical.inference.message_passing import MaxProduct, SumProduct
@@ -18,7 +19,7 @@ __all__ = ["draw_messages", "draw_trellis"]
 
 LARGE_LOG = 12.0  # messages beyond exp(+-12) are written as a power of e times numbers up to 1
 STATES_SHOWN = 4
-INWARD, OUTWARD, BEST = "tab:blue", "tab:orange", "tab:red"
+INWARD, OUTWARD, BEST = "C0", "C1", 3
 
 
 def in_figures(log: NDArray[np.float64]) -> str:
@@ -45,7 +46,11 @@ def draw_messages(found: "SumProduct", ax: Any) -> Any:
         color = INWARD if edge in inward else OUTWARD
         ends = [(x + s * (u - x) + 0.06 * side[0], y + s * (v - y) + 0.06 * side[1]) for s in (0.3, 0.7)]
         canvas.ax.annotate(
-            "", ends[1], ends[0], arrowprops={"arrowstyle": "->", "color": color, "shrinkA": 0, "shrinkB": 0}, zorder=3
+            "",
+            ends[1],
+            ends[0],
+            arrowprops={"arrowstyle": "->", "color": canvas.color(color), "shrinkA": 0, "shrinkB": 0},
+            zorder=3,
         )
         angle = np.degrees(np.arctan2(v - y, u - x))
         angle = (angle + 90) % 180 - 90  # never upside down
@@ -61,9 +66,11 @@ def draw_messages(found: "SumProduct", ax: Any) -> Any:
             transform_rotates_text=True,
         )
     for a, b in found.graph.graph.edges:
-        canvas.ax.plot(*zip(canvas.at[a], canvas.at[b], strict=True), color="0.8", lw=0.8, zorder=1)
+        canvas.ax.plot(*zip(canvas.at[a], canvas.at[b], strict=True), color=shade(canvas.ax, 0.8), lw=0.8, zorder=1)
     root = next(iter(found.graph.states))
-    legend(canvas.ax, ((INWARD, "-", f"towards {root}"), (OUTWARD, "-", f"away from {root}")))
+    legend(
+        canvas.ax, ((canvas.color(INWARD), "-", f"towards {root}"), (canvas.color(OUTWARD), "-", f"away from {root}"))
+    )
     return canvas.ax
 
 
@@ -102,13 +109,13 @@ def draw_trellis(found: "MaxProduct", ax: Any) -> Any:
     for t, (factor, right) in enumerate(zip(factors, variables[1:], strict=True)):
         for state, at in enumerate(found.pointer(factor, right)):
             if np.isfinite(found._passing.messages[("factor", factor), right][state]):
-                ax.plot([t, t + 1], [int(at[0]), state], color="0.7", lw=1.0, zorder=1)
-    ax.plot(range(len(variables)), best, color=BEST, lw=2.5, zorder=2, label="best path")
+                ax.plot([t, t + 1], [int(at[0]), state], color=shade(ax, 0.7), lw=1.0, zorder=1)
+    ax.plot(range(len(variables)), best, color=series(ax, BEST), lw=2.5, zorder=2, label="best path")
     same = len(set(map(tuple, graph.states.values()))) == 1
     for t, v in enumerate(variables):
         for s, state in enumerate(graph.states[v]):
             chosen = best[t] == s
-            ax.plot(t, s, "o", ms=16, mfc=BEST if chosen else "white", mec="black", zorder=3, alpha=1.0)
+            ax.plot(t, s, "o", ms=16, mfc=series(ax, BEST) if chosen else paper(ax), mec=ink(ax), zorder=3, alpha=1.0)
             if not same:
                 ax.text(t, s, str(state)[:4], ha="center", va="center", size=7, zorder=4, parse_math=False)
     ax.set_xticks(range(len(variables)), list(map(str, variables)))

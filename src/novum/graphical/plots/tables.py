@@ -9,6 +9,7 @@ from novum.exceptions import ParameterError
 from novum.graphical.graphs.separation import known_nodes
 from novum.graphical.inference.result import short
 from novum.report.axes import drawing_axes
+from novum.report.style import ink, shade
 
 __all__ = ["draw_table", "table_frame", "table_text"]
 
@@ -98,15 +99,15 @@ def draw_table(network: Any, variable: Any, ax: Any, symbol: str | None) -> Any:
         span = int(np.prod([len(network.states[p]) for p in parents[row + 1 :]], dtype=int))
         for start in range(0, n, span):
             write(first + (start + span / 2) * column, row, combinations[start][row])
-            ax.plot([first + start * column] * 2, [-row, -height], color="0.8", lw=0.8, zorder=1)
+            ax.plot([first + start * column] * 2, [-row, -height], color=shade(ax, 0.8), lw=0.8, zorder=1)
     for i, state in enumerate(states):
         row = len(parents) + i
         write(first / 2, row, state, weight="bold")
         for j in range(n):
             write(first + (j + 0.5) * column, row, cells[i][j])
     for y in (0.0, -float(len(parents)), -height):
-        ax.plot([0, first + n * column], [y, y], color="black", lw=1.0, zorder=2)
-    ax.plot([first, first], [0, -height], color="black", lw=1.0, zorder=2)
+        ax.plot([0, first + n * column], [y, y], color=ink(ax), lw=1.0, zorder=2)
+    ax.plot([first, first], [0, -height], color=ink(ax), lw=1.0, zorder=2)
     ax.set_xlim(0, first + n * column)
     ax.set_ylim(-height - 0.05, 0.05)
     ax.set_axis_off()

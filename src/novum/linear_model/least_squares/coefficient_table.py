@@ -10,6 +10,7 @@ from novum.linear_model.least_squares.hypothesis import LinearHypothesis, linear
 from novum.report.axes import name_places
 from novum.report.numbers import num
 from novum.report.result import Result
+from novum.report.style import shade
 from novum.report.tables import html_paragraph, html_table, text_table
 
 __all__ = ["CoefficientTable", "number_text", "wald_columns"]
@@ -163,7 +164,7 @@ class CoefficientTable(Result):
         )  # others have a name and no mark
         coef, lower, upper = self.coef[finite], self.lower[finite], self.upper[finite]
         ax.errorbar(coef, place[finite], xerr=[coef - lower, upper - coef], fmt="o", capsize=4)
-        ax.axvline(0, color="0.7", linewidth=1)
+        ax.axvline(0, color=shade(ax, 0.7), linewidth=1)
         name_places(ax, "y", place, self.names)
         ax.set_xlabel(f"coefficient, {100 * self.level:g} % interval")
 

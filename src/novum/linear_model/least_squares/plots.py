@@ -7,6 +7,7 @@ import numpy as np
 from novum.exceptions import DataError
 from novum.report.axes import new_figure
 from novum.report.plots.plane import column_names, name_axes, without_names
+from novum.report.style import series
 from novum.runtime.typing import Rows, Target
 
 __all__ = ["plot_fit"]
@@ -28,13 +29,13 @@ def plot_fit(model: Any, X: Rows, y: Target, ax: Any = None) -> Any:
         ends = np.array([X.min(), X.max()])[:, None]
         ax.scatter(X[:, 0], y, s=12)
         with without_names():
-            ax.plot(ends[:, 0], model.predict(ends), color="C1")
+            ax.plot(ends[:, 0], model.predict(ends), color=series(ax, 1))
     else:
         first, second = np.meshgrid(*(np.linspace(column.min(), column.max(), 2) for column in X.T))
         with without_names():
             plane = model.predict(np.column_stack([first.ravel(), second.ravel()])).reshape(first.shape)
         ax.scatter(X[:, 0], X[:, 1], y, s=12)
-        ax.plot_surface(first, second, plane, alpha=0.3, color="C1")
+        ax.plot_surface(first, second, plane, alpha=0.3, color=series(ax, 1))
     name_axes(ax, [*column_names(model, X.shape[1]), "target"][:2])
     if X.shape[1] == 2 and hasattr(ax, "set_zlabel"):
         ax.set_zlabel("target")

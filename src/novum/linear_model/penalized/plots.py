@@ -7,6 +7,8 @@ import numpy as np
 
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
+from novum.report.style import series, shade
 from novum.runtime.typing import Axes, Numbers
 
 __all__ = ["plot_path", "plot_validation"]
@@ -55,9 +57,9 @@ def plot_path(
         ax.plot(alphas, path, lw=1.5, label=None if names is None else names[j])
     ax.set(xscale="log", xlabel="penalty", ylabel="coefficient", title=title)
     if chosen is not None:
-        ax.axvline(chosen, color="0.3", lw=1, ls="--")
+        ax.axvline(chosen, color=shade(ax, 0.3), lw=1, ls="--")
     if names is not None:
-        ax.legend(fontsize="small")
+        draw_legend(ax)
     return ax
 
 
@@ -69,9 +71,9 @@ def plot_validation(model: Any, ax: Any = None) -> Any:
         r = int(np.argmin(np.abs(np.asarray(model.l1_ratio) - model.l1_ratio_)))
         alphas, errors = alphas[r] if alphas.ndim == 2 else alphas, errors[r]
     errors = errors.reshape(len(alphas), -1)
-    ax.plot(alphas, errors, color="0.75", lw=0.8)
-    ax.plot(alphas, errors.mean(axis=1), color="C0", lw=2, label="mean of the folds")
-    ax.axvline(model.alpha_, color="C1", lw=1, ls="--", label=f"chosen, {model.alpha_:.3g}")
+    ax.plot(alphas, errors, color=shade(ax, 0.75), lw=0.8)
+    ax.plot(alphas, errors.mean(axis=1), color=series(ax, 0), lw=2, label="mean of the folds")
+    ax.axvline(model.alpha_, color=series(ax, 1), lw=1, ls="--", label=f"chosen, {model.alpha_:.3g}")
     ax.set(xscale="log", xlabel="penalty", ylabel="mean squared error")
-    ax.legend(fontsize="small")
+    draw_legend(ax)
     return ax

@@ -6,6 +6,7 @@ import numpy as np
 
 from novum.neural_network.feed_forward.structure import Structure
 from novum.report.axes import drawing_axes
+from novum.report.style import SMALL, ink, paper, shade
 
 __all__ = ["depths", "draw_graph"]
 
@@ -35,16 +36,16 @@ def draw_graph(structure: Structure, ax: Any = None) -> Any:
         arrow = {
             "arrowstyle": "->",
             "connectionstyle": f"arc3,rad={bend}",
-            "color": "0.4",
+            "color": shade(ax, 0.4),
             "shrinkA": 22,
             "shrinkB": 22,
         }
         ax.annotate("", xy=b, xytext=a, arrowprops=arrow)
         free = len(np.unique(edge.pattern[edge.pattern >= 0]))
         middle = (a + b) / 2 - [0.0, bend * span / 2]
-        ax.text(*middle, str(free), color="0.3", fontsize="small", ha="center", va="bottom")
+        ax.text(*middle, str(free), color=shade(ax, 0.3), fontsize=SMALL, ha="center", va="bottom")
     for node in structure.nodes:
-        box = {"boxstyle": "round", "facecolor": "white", "edgecolor": "black"}
+        box = {"boxstyle": "round", "facecolor": paper(ax), "edgecolor": ink(ax)}
         words = f"{node.name}\n{node.units}" + (
             "" if node.activation.name == "identity" else f" {node.activation.name}"
         )

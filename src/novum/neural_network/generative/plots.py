@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
+from novum.report.style import series
 
 __all__ = ["image_of", "plot_codes", "plot_pairs", "tiles"]
 
@@ -34,8 +36,8 @@ def plot_pairs(X: np.ndarray, again: np.ndarray, image_shape: list[int] | None, 
     pictures = [image_of(np.asarray(row), image_shape) for row in X[:shown]]
     if pictures[0] is None:
         for k in range(shown):
-            ax.plot(np.ravel(X[k]), color=f"C{k}", linewidth=0.8)
-            ax.plot(np.ravel(again[k]), color=f"C{k}", linestyle="--")
+            ax.plot(np.ravel(X[k]), color=series(ax, k), linewidth=0.8)
+            ax.plot(np.ravel(again[k]), color=series(ax, k), linestyle="--")
         ax.set(xlabel="column", ylabel="value", title="rows, and dashed what the network makes of them")
         return ax
     second = [
@@ -57,6 +59,6 @@ def plot_codes(codes: np.ndarray, y: Any = None, ax: Any = None) -> Any:
         y = np.asarray(y)
         for label in np.unique(y):
             ax.scatter(codes[y == label, 0], second[y == label], s=8, label=str(label))
-        ax.legend(fontsize="small")
+        draw_legend(ax)
     ax.set(xlabel="code 1", ylabel="code 2" if codes.shape[1] > 1 else "")
     return ax

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from novum.neural_network.message_passing.graphs import Graph, as_graph, is_networkx
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
+from novum.report.style import TINY, ink, letters, series, shade
 from novum.runtime.typing import Axes, HasArray, HasEdges, HasShape, Numbers
 
 __all__ = ["plot_graph", "positions_of"]
@@ -26,6 +28,9 @@ def positions_of(source: Any, graph: Graph, seed: int = 0) -> NDArray:
         source.add_weighted_edges_from((graph.nodes[a], graph.nodes[b], w) for (a, b), w in zip(ends, graph.weight))
     found = networkx.spring_layout(source, seed=seed)
     return np.array([found[node] for node in graph.nodes])
+
+
+NODE = 130  # squared points
 
 
 def plot_graph(
@@ -54,28 +59,32 @@ def plot_graph(
     ax = drawing_axes(ax)
     once = graph.edges.T if graph.directed else graph.edges.T[graph.edges[0] < graph.edges[1]]
     for a, b in once:
-        ax.plot(at[[a, b], 0], at[[a, b], 1], color="0.8", linewidth=0.8, zorder=1)
-    ring = "none" if marked is None else np.where(np.asarray(marked, dtype=bool), "black", "none")
-    if values is None or np.asarray(values).dtype.kind == "f":
-        ax.scatter(at[:, 0], at[:, 1], s=80, c=values, edgecolors=ring, linewidths=1.5, zorder=2)
+        ax.plot(at[[a, b], 0], at[[a, b], 1], color=shade(ax, 0.8), linewidth=0.8, zorder=1)
+    ring = "none" if marked is None else np.where(np.asarray(marked, dtype=bool), ink(ax), "none")
+    values = None if values is None else np.asarray(values)
+    if values is None or values.dtype.kind == "f":
+        ax.scatter(at[:, 0], at[:, 1], s=NODE, c=values, edgecolors=ring, linewidths=1.5, zorder=2)
     else:
-        values = np.asarray(values)
-        for k, label in enumerate(np.unique(values)):
+        labels, codes = np.unique(values, return_inverse=True)
+        for k, label in enumerate(labels):
             here = values == label
             edge = ring[here] if isinstance(ring, np.ndarray) else ring
             ax.scatter(
                 at[here, 0],
                 at[here, 1],
-                s=80,
-                color=f"C{k % 10}",
+                s=NODE,
+                color=series(ax, k),
                 edgecolors=edge,
                 linewidths=1.5,
                 zorder=2,
                 label=str(label),
             )
-        ax.legend(fontsize="small")
+        draw_legend(ax)
     if graph.n_nodes <= 60:
-        for name, (x, y) in zip(graph.nodes, at):
-            ax.text(x, y, str(name), ha="center", va="center", fontsize=6, zorder=3)
+        grounds = ax.collections[0].get_facecolors() if values is None or values.dtype.kind == "f" else None
+        for i, (name, (x, y)) in enumerate(zip(graph.nodes, at)):
+            ground = series(ax, codes[i]) if grounds is None else grounds[min(i, len(grounds) - 1)]
+            color = letters(ax, ground)
+            ax.text(x, y, str(name), ha="center", va="center", color=color, fontsize=TINY, zorder=3)
     ax.set_axis_off()
     return ax

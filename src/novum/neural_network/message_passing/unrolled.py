@@ -14,6 +14,7 @@ from novum.neural_network.message_passing.graphs import as_graph, node_numbers
 from novum.report.axes import drawing_axes
 from novum.report.numbers import counted
 from novum.report.result import Result
+from novum.report.style import SMALL, shade
 from novum.runtime.typing import Axes, HasArray, HasEdges, HasShape, Label
 
 __all__ = ["ComputationGraph", "computation_graph"]
@@ -92,11 +93,11 @@ class ComputationGraph(Result):
                     "",
                     at[place.parent],
                     at[k],
-                    arrowprops={"arrowstyle": "->", "color": "0.5", "shrinkA": 8, "shrinkB": 8},
+                    arrowprops={"arrowstyle": "->", "color": shade(ax, 0.5), "shrinkA": 8, "shrinkB": 8},
                 )
         ax.scatter(at[:, 0], at[:, 1], s=200, c=[p.depth for p in self.places], cmap="Pastel1", zorder=3)
         for place, (x, y) in zip(self.places, at):
-            ax.text(x, y, str(place.node), ha="center", va="center", zorder=4, fontsize="small")
+            ax.text(x, y, str(place.node), ha="center", va="center", zorder=4, fontsize=SMALL)
         deepest = self.places[-1].depth
         ax.set(yticks=range(-deepest, 1), yticklabels=[f"layer {k}" for k in range(deepest + 1)], xticks=[])
         ax.set_title(f"What decides about {self.places[0].node}")

@@ -6,6 +6,8 @@ import numpy as np
 
 from novum.base.history import History
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
+from novum.report.style import series, shade
 
 __all__ = ["draw_training"]
 
@@ -17,7 +19,7 @@ def draw_training(history: History, ax: Any = None) -> Any:
     """
     ax = drawing_axes(ax)
     epochs = np.arange(1, len(history) + 1)
-    ax.plot(epochs, history.objective, color="C0", label="training loss")
+    ax.plot(epochs, history.objective, color=series(ax, 0), label="training loss")
     ax.set(xlabel="epoch", ylabel=history.name)
     scores = np.array(history.columns.get("validation score", []))
     judged = -scores if len(scores) else np.array(history.objective)
@@ -25,12 +27,12 @@ def draw_training(history: History, ax: Any = None) -> Any:
     lines = list(ax.lines)
     if len(scores):
         right = ax.twinx()
-        right.plot(epochs, scores, color="C1", label="validation score")
-        right.plot([best], [scores[best - 1]], "o", color="C1", label="_best")
+        right.plot(epochs, scores, color=series(right, 1), label="validation score")
+        right.plot([best], [scores[best - 1]], "o", color=series(right, 1), label="_best")
         right.set_ylabel("validation score")
         lines += right.lines[:1]
-    lines.append(ax.axvline(best, color="gray", linestyle="--", label=f"best epoch {best}"))
+    lines.append(ax.axvline(best, color=shade(ax, 0.5), linestyle="--", label=f"best epoch {best}"))
     if best < len(history):
-        lines.append(ax.axvline(len(history), color="gray", linestyle=":", label=f"stopped at {len(history)}"))
-    ax.legend(lines, [line.get_label() for line in lines])
+        lines.append(ax.axvline(len(history), color=shade(ax, 0.5), linestyle=":", label=f"stopped at {len(history)}"))
+    draw_legend(ax, lines, above=len(scores) > 0)
     return ax

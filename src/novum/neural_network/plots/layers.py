@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from novum.report.axes import new_figure
+from novum.report.style import SMALL, ink, paper, series, shade
 from novum.runtime.typing import Axes
 
 __all__ = ["draw_network", "layer_formulas"]
@@ -31,6 +32,11 @@ def layer_formulas(n_layers: int, activation: str, output: str) -> list[str]:
 def heights(n: int) -> np.ndarray:
     """Return the places of n units of a layer, centered."""
     return np.arange(n)[::-1] - (n - 1) / 2
+
+
+def size_of(shown: Sequence[int]) -> tuple[float, float]:
+    """Return the inches of a figure in which the formulas below the layers can be read."""
+    return 0.55 * (2 * GAP * (len(shown) - 1) + 2), 0.55 * (max(shown) + 3.4)
 
 
 def draw_network(
@@ -59,23 +65,24 @@ def draw_network(
 
     shown = [min(n, most_units) for n in units]
     if ax is None:
-        ax = new_figure(2.2 * len(units) + 1, 0.45 * max(shown) + 2).subplots()
+        ax = new_figure(*size_of(shown)).subplots()
     places = [[(layer * GAP * 2, y) for y in heights(n)] for layer, n in enumerate(shown)]
     for layer, (below, above) in enumerate(itertools.pairwise(places)):
         edges = [(a, b) for a in below for b in above]
         weights = np.ones(len(edges)) if coefs is None else np.asarray(coefs[layer])[: len(below), : len(above)].ravel()
         size = np.abs(weights) / (np.abs(weights).max() or 1.0)
-        colors = ["C3" if w < 0 else "0.3" for w in weights]
+        colors = [series(ax, 3) if w < 0 else shade(ax, 0.3) for w in weights]
         ax.add_collection(LineCollection(edges, linewidths=0.2 + 1.8 * size, colors=colors, zorder=1))
     top = max(shown) / 2 + 0.6
     for layer, (n, column) in enumerate(zip(units, places)):
         for place in column:
-            ax.add_patch(Circle(place, RADIUS, facecolor="white", edgecolor="black", zorder=2))
+            ax.add_patch(Circle(place, RADIUS, facecolor=paper(ax), edgecolor=ink(ax), zorder=2))
         x = layer * GAP * 2
         if n > len(column):
             ax.text(x, column[-1][1] - 0.6, r"$\vdots$", ha="center", va="top")
         ax.text(x, top, f"{n} unit{'s' if n > 1 else ''}", ha="center")
-        ax.text(x, -top - 0.6, "$x$" if layer == 0 else formulas[layer - 1], ha="center", va="top", fontsize="small")
+        ax.text(x, -top - 0.6, "$x$" if layer == 0 else formulas[layer - 1], ha="center", va="top", fontsize=SMALL)
     ax.set(xlim=(-1, GAP * 2 * (len(units) - 1) + 1), ylim=(-top - 1.6, top + 0.6))
+    ax.set_aspect("equal")
     ax.set_axis_off()
     return ax

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import num
 from novum.report.result import Result
+from novum.report.style import ink
 from novum.runtime.checks import check_count
 from novum.runtime.devices import chosen_device
 from novum.runtime.random import seed_of
@@ -42,9 +44,9 @@ class RateCurve(Result):
         ax = drawing_axes(ax)
         ax.plot(self.rates, self.losses, alpha=0.3, label="of a step")
         ax.plot(self.rates, self.smoothed, label="smoothed")
-        ax.axvline(self.suggestion, color="k", linestyle=":", label=f"begin at {num(self.suggestion):.2g}")
+        ax.axvline(self.suggestion, color=ink(ax), linestyle=":", label=f"begin at {num(self.suggestion):.2g}")
         ax.set(xscale="log", xlabel="learning rate", ylabel="loss")
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 

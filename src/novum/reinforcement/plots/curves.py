@@ -5,6 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.report.legends import draw_legend
+from novum.report.style import series, shade
+
 __all__ = ["draw_convergence", "draw_errors", "draw_improvement", "draw_learning", "smoothed"]
 
 PARTS = 50  # of the episodes, that one point of a smoothed curve averages
@@ -31,7 +34,7 @@ def draw_learning(ax: Any, returns: NDArray[np.float64], window: int | None, lab
     draw_band(ax, np.arange(width, returns.shape[1] + 1), smoothed(returns, width), label)
     ax.set_xlabel("episode")
     ax.set_ylabel("reward of an episode" if width == 1 else f"reward of an episode, mean of {width}")
-    ax.legend()
+    draw_legend(ax)
 
 
 def draw_errors(ax: Any, errors: NDArray[np.float64], label: str) -> None:
@@ -39,7 +42,7 @@ def draw_errors(ax: Any, errors: NDArray[np.float64], label: str) -> None:
     draw_band(ax, np.arange(1, errors.shape[1] + 1), errors, label)
     ax.set_xlabel("episode")
     ax.set_ylabel("root mean square error of the values")
-    ax.legend()
+    draw_legend(ax)
 
 
 def draw_convergence(ax: Any, plan: Any) -> None:
@@ -48,7 +51,7 @@ def draw_convergence(ax: Any, plan: Any) -> None:
     ax.semilogy(np.arange(1, len(changes) + 1), np.where(changes > 0, changes, np.nan), marker=".", label=plan.method)
     ax.set_xlabel("sweep")
     ax.set_ylabel("largest change of a value")
-    ax.legend()
+    draw_legend(ax)
 
 
 def draw_improvement(ax: Any, plan: Any, state: Any = None) -> None:
@@ -60,10 +63,11 @@ def draw_improvement(ax: Any, plan: Any, state: Any = None) -> None:
     steps = np.arange(len(values))
     x = np.ravel(np.column_stack([steps, steps + 0.5]))[:-1]
     y = np.ravel(np.column_stack([values[:, s], promised]))[:-1]
-    ax.plot(x, y, color="0.5", lw=1)
+    ax.plot(x, y, color=shade(ax, 0.5), lw=1)
     ax.plot(steps, values[:, s], "o", label="evaluated: V of the policy")
     ax.plot(steps[:-1] + 0.5, promised[:-1], "^", label="improved: greedy on V")
-    ax.axhline(plan.values[s], color="C2", ls="--", label="optimal")
+    ax.axhline(plan.values[s], color=series(ax, 2), ls="--", label="optimal")
+    ax.set_xticks(steps)
     ax.set_xlabel("round")
     ax.set_ylabel(f"value of state {mdp.states[s]}")
-    ax.legend()
+    draw_legend(ax)

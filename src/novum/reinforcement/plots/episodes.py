@@ -7,6 +7,7 @@ import numpy as np
 from novum.reinforcement.layout import cell_centers
 from novum.reinforcement.plots.grids import draw_cells
 from novum.report.axes import new_figure
+from novum.report.style import SMALL, series
 
 __all__ = ["draw_frames", "draw_route"]
 
@@ -23,7 +24,7 @@ def draw_route(ax: Any, episode: Any, mdp: Any) -> None:
     draw_cells(ax, mdp.layout)
     place = cell_centers(mdp.layout)
     points = np.array([place[s] for s in episode.numbers])
-    ax.plot(points[:, 0], points[:, 1], marker="o", color="C0")
+    ax.plot(points[:, 0], points[:, 1], marker="o", color=series(ax, 0))
     ax.set_title(f"{len(episode)} steps, return {episode.value:.4g}")
 
 
@@ -44,8 +45,8 @@ def draw_frames(episode: Any, mdp: Any, most: int) -> Any:
         else:
             draw_cells(ax, mdp.layout)
             x, y = place[shown[k]]
-            ax.plot([x], [y], marker="o", color="C0", markersize=8)
+            ax.plot([x], [y], marker="o", color=series(ax, 0), markersize=8)
         ax.set_xticks([])
         ax.set_yticks([])
-        ax.set_title(f"step {k}" + ("" if k >= len(episode) else f": {episode.actions[k]}"), fontsize=8)
+        ax.set_title(f"step {k}" + ("" if k >= len(episode) else f": {episode.actions[k]}"), fontsize=SMALL)
     return figure

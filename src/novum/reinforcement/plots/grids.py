@@ -8,6 +8,8 @@ from novum.exceptions import ParameterError
 from novum.reinforcement.layout import Layout, cell_centers, mark_text, number_text
 from novum.reinforcement.planning.plan import Plan
 from novum.reinforcement.policies import Policy
+from novum.report.plots.states import Arrow, draw_states
+from novum.report.style import SIGNED, SMALL, paper, series, shade
 
 __all__ = ["draw_arrows", "draw_cells", "draw_process", "draw_values"]
 
@@ -22,13 +24,14 @@ def draw_cells(ax: Any, layout: Layout) -> None:
 
     rows, columns = layout.cells.shape
     for (r, c), s in np.ndenumerate(layout.cells):
-        color = "0.3" if s < 0 else "none"
-        ax.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, facecolor=color, edgecolor="0.6"))
+        color = shade(ax, 0.3) if s < 0 else "none"
+        ax.add_patch(Rectangle((c - 0.5, r - 0.5), 1, 1, facecolor=color, edgecolor=shade(ax, 0.6)))
     ax.set_xlim(-0.5, columns - 0.5)
     ax.set_ylim(rows - 0.5, -0.5)
     ax.set_aspect("equal")
     ax.set_xticks(range(columns), [str(c + 1) for c in range(columns)])
     ax.set_yticks(range(rows), [str(rows - r) for r in range(rows)])
+    ax.set(xlabel="column", ylabel="row")
 
 
 def draw_values(ax: Any, layout: Layout, values: Any) -> None:
@@ -37,10 +40,10 @@ def draw_values(ax: Any, layout: Layout, values: Any) -> None:
     for (r, c), s in np.ndenumerate(layout.cells):
         if s >= 0:
             shown[r, c] = values[s]
-    ax.imshow(shown, cmap="RdYlGn", alpha=0.5, zorder=0.5)
+    ax.imshow(shown, cmap=SIGNED, alpha=0.5, zorder=0.5)
     for state, (x, y) in cell_centers(layout).items():
         text = mark_text(float(values[state])) if layout.marks[state] else number_text(float(values[state]))
-        ax.text(x, y + 0.32, text, ha="center", va="center", fontsize=8)
+        ax.text(x, y + 0.32, text, ha="center", va="center", fontsize=SMALL)
 
 
 def draw_arrows(ax: Any, policy: Policy) -> None:
@@ -53,11 +56,11 @@ def draw_arrows(ax: Any, policy: Policy) -> None:
         if layout.marks[s] or not best:
             continue
         if len(best) == len(policy.action_names):
-            ax.plot([x], [y], marker="*", color="0.2", markersize=10)
+            ax.plot([x], [y], marker="*", color=shade(ax, 0.2), markersize=10)
             continue
         for a in best:
             dx, dy = STEPS.get(str(policy.action_names[a]), (0.0, 0.0))
-            ax.annotate("", (x + dx, y + dy), (x, y), arrowprops={"arrowstyle": "->", "color": "0.2"})
+            ax.annotate("", (x + dx, y + dy), (x, y), arrowprops={"arrowstyle": "->", "color": shade(ax, 0.2)})
 
 
 def draw_process(ax: Any, mdp: Any, plan: Any = None) -> None:
@@ -86,37 +89,17 @@ def draw_graph(ax: Any, mdp: Any, plan: Any = None) -> None:
     n = mdp.n_states
     if n > MOST_NODES:
         raise ParameterError(f"{mdp.name}: a graph of {n} states cannot be read; draw one of at most {MOST_NODES}.")
-    angle = 2 * np.pi * np.arange(n) / n
-    place = np.column_stack([np.cos(angle), np.sin(angle)])
     chosen = None if plan is None else (plan if isinstance(plan, Policy) else plan.policy).actions
+    arrows = []
     for s in range(n):
         for pair in range(mdp.model.first[s], mdp.model.first[s + 1]):
             a = int(mdp.model.action[pair])
             for entry in range(mdp.model.start[pair], mdp.model.start[pair + 1]):
                 target = int(mdp.model.next[entry])
-                target = ~target if target < 0 else target
                 gain = mdp.model.reward[pair] if mdp.model.entry_reward is None else mdp.model.entry_reward[entry]
                 thick = 2.0 if chosen is not None and chosen[s] == a else 0.8
-                begin, end = place[s], place[target]
-                label = f"{mdp.actions[a]}: {mdp.model.probability[entry]:.3g}, {gain:g}"
-                bend = 0.15 + 0.12 * (a if mdp.n_actions < 6 else a % 6)
-                if target == s:
-                    end = begin * (1.25 + 0.08 * a)
-                style = {"arrowstyle": "->", "connectionstyle": f"arc3,rad={bend}", "lw": thick, "color": f"C{a}"}
-                ax.annotate("", end, begin, arrowprops=style)
-                middle = (begin + end) / 2 + bend / 2 * np.array([(end - begin)[1], -(end - begin)[0]])
-                ax.text(*middle, label, fontsize=7, color=f"C{a}", ha="center")
-    ax.scatter(
-        place[:, 0],
-        place[:, 1],
-        s=500,
-        color=["0.75" if t else "white" for t in mdp.model.terminal],
-        edgecolor="0.3",
-        zorder=3,
-    )
-    for s, (x, y) in enumerate(place):
-        ax.text(x, y, str(mdp.states[s]), ha="center", va="center", fontsize=8, zorder=4)
-    ax.set_xlim(-1.6, 1.6)
-    ax.set_ylim(-1.6, 1.6)
-    ax.set_axis_off()
+                words = f"{mdp.actions[a]}: {mdp.model.probability[entry]:.3g}, {gain:g}"
+                arrows.append(Arrow(s, ~target if target < 0 else target, words, series(ax, a), thick))
+    grounds = [shade(ax, 0.75) if t else paper(ax) for t in mdp.model.terminal]
+    draw_states(ax, [str(state) for state in mdp.states], grounds, arrows)
     ax.set_title(mdp.name)

@@ -217,8 +217,11 @@ class Predictor(Agent):
         """Values of states choose no action."""
         raise AttributeError(f"{type(self).__name__} learns values, not what to do; use QLearning or SARSA.")
 
-    def plot(self, ax: Axes | None = None, *, window: int | None = None) -> Any:
-        """Draw the root mean square error against the true values by episode: the mean over runs and the band of single runs."""
+    def plot(self, ax: Axes | None = None, *, label: str | None = None, window: int | None = None) -> Any:
+        """Draw the root mean square error against the true values by episode: the mean over runs and the band of single runs.
+
+        The legend calls it `label`, or by the name of the class.
+        """
         from novum.reinforcement.plots.curves import draw_errors
         from novum.report.axes import drawing_axes
 
@@ -228,7 +231,7 @@ class Predictor(Agent):
                 f"{type(self).__name__}.plot: the true values are not known, so there is no error to draw."
             )
         ax = drawing_axes(ax)
-        draw_errors(ax, self.errors_, label=type(self).__name__)
+        draw_errors(ax, self.errors_, label=label or type(self).__name__)
         return ax
 
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from novum.report.axes import name_places
 from novum.report.plots.plane import column_names
 from novum.report.plots.regions import color_of, legend_beside
+from novum.report.style import ink
 
 __all__ = ["draw_bars_of_columns", "draw_coefficients"]
 
@@ -29,7 +30,7 @@ def draw_coefficients(
     """Draw coefficients as bars about 0: a color per row of `coefficients`; whiskers are intervals."""
     reach = None if bounds is None else np.maximum(coefficients - bounds[0], bounds[1] - coefficients)
     draw_groups_of_bars(column_names(model, coefficients.shape[1]), coefficients, reach, labels, ax)
-    ax.axvline(0, color="black", linewidth=0.8)
+    ax.axvline(0, color=ink(ax), linewidth=0.8)
     ax.set_xlabel("coefficient" if bounds is None else "coefficient, 95 % interval")
 
 
@@ -43,9 +44,9 @@ def draw_groups_of_bars(
     for row in range(k):
         places = np.arange(len(order)) + (row - (k - 1) / 2) * thick
         whisker = None if reach is None else np.nan_to_num(reach[row, order])
-        style = {"ecolor": "black", "capsize": 2, "error_kw": {"linewidth": 0.8}} if reach is not None else {}
+        style = {"ecolor": ink(ax), "capsize": 2, "error_kw": {"linewidth": 0.8}} if reach is not None else {}
         label = labels[row] if labels else None
-        ax.barh(places, values[row, order], thick, xerr=whisker, color=color_of(row), label=label, **style)
+        ax.barh(places, values[row, order], thick, xerr=whisker, color=color_of(ax, row), label=label, **style)
     name_places(ax, "y", range(len(order)), [names[j] for j in order])
     ax.invert_yaxis()
     if d > len(order):

@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.report.legends import draw_legend
 from novum.report.plots.plane import column_names, grid_over, name_axes, without_names
+from novum.report.style import SEQUENTIAL, ink, paper, series
 
 __all__ = ["draw_curve", "draw_predictions", "draw_surface"]
 
@@ -21,14 +23,19 @@ def draw_curve(model: Any, rows: NDArray, y: Any, ax: Any, *, band: bool) -> Non
             mean, deviation = (np.asarray(part, float) for part in model.predict(x[:, None], return_std=True))
             half = DEVIATIONS * deviation
             ax.fill_between(
-                x, mean - half, mean + half, alpha=0.25, color="C1", label=f"± {DEVIATIONS:g} standard deviations"
+                x,
+                mean - half,
+                mean + half,
+                alpha=0.25,
+                color=series(ax, 1),
+                label=f"± {DEVIATIONS:g} standard deviations",
             )
         else:
             mean = np.asarray(model.predict(x[:, None]), float)
     if y is not None:
-        ax.scatter(rows[:, 0], np.asarray(y, float), s=12, color="C0", zorder=3, label="rows")
-    ax.plot(x, mean, color="C1", label="prediction")
-    ax.legend(fontsize="small")
+        ax.scatter(rows[:, 0], np.asarray(y, float), s=12, color=series(ax, 0), zorder=3, label="rows")
+    ax.plot(x, mean, color=series(ax, 1), label="prediction")
+    draw_legend(ax)
     name_axes(ax, [column_names(model, 1)[0], "prediction" if y is None else "target"])
 
 
@@ -40,21 +47,21 @@ def draw_surface(model: Any, rows: NDArray, y: Any, ax: Any) -> None:
     seen = height if y is None else np.concatenate([height.ravel(), np.asarray(y, float)])
     low, high = float(np.nanmin(seen)), float(np.nanmax(seen))
     levels = np.linspace(low, high if high > low else low + 1, 15)
-    filled = ax.contourf(across, up, height, levels=levels, cmap="viridis", alpha=0.8)
+    filled = ax.contourf(across, up, height, levels=levels, cmap=SEQUENTIAL, alpha=0.8)
     if y is not None:
         limits = {"vmin": levels[0], "vmax": levels[-1]}
         ax.scatter(
             *rows.T,
             c=np.asarray(y, float),
-            cmap="viridis",
+            cmap=SEQUENTIAL,
             s=18,
-            edgecolors="white",
+            edgecolors=paper(ax),
             linewidths=0.5,
             zorder=3,
             **limits,
         )
     else:
-        ax.scatter(*rows.T, s=8, color="white", edgecolors="black", linewidths=0.4, zorder=3)
+        ax.scatter(*rows.T, s=8, color=paper(ax), edgecolors=ink(ax), linewidths=0.4, zorder=3)
     ax.figure.colorbar(filled, ax=ax, label="prediction" if y is None else "prediction; points: target")
     name_axes(ax, column_names(model, 2))
 
@@ -65,9 +72,9 @@ def draw_predictions(model: Any, X: Any, y: Any, ax: Any) -> None:
         found = np.asarray(model.predict(X), float)
     target = np.asarray(y, float)
     for k, (mine, true) in enumerate(zip(np.atleast_2d(found.T), np.atleast_2d(target.T))):
-        ax.scatter(mine, true, s=12, alpha=0.6, color=f"C{k}", label=f"target {k}" if target.ndim == 2 else None)
+        ax.scatter(mine, true, s=12, alpha=0.6, color=series(ax, k), label=f"target {k}" if target.ndim == 2 else None)
     ends = [min(float(found.min()), float(target.min())), max(float(found.max()), float(target.max()))]
-    ax.plot(ends, ends, color="black", linewidth=0.8, linestyle="--")
+    ax.plot(ends, ends, color=ink(ax), linewidth=0.8, linestyle="--")
     if target.ndim == 2:
-        ax.legend(fontsize="small")
+        draw_legend(ax)
     name_axes(ax, ["prediction", "target"])

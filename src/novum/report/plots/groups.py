@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from novum.report.axes import name_places
 from novum.report.plots.plane import Plane, column_names, name_axes, plane_of
 from novum.report.plots.regions import color_of, legend_beside
+from novum.report.style import ink, shade
 
 __all__ = ["draw_centers", "draw_ellipses", "draw_groups"]
 
@@ -23,10 +24,10 @@ def draw_groups(model: Any, rows: NDArray, labels: NDArray, ax: Any, *, centers:
     for label in found:
         mine = points[labels == label]
         name = f"{label} ({len(mine):,})" if label >= 0 else f"noise ({len(mine):,})"
-        ax.scatter(*mine.T, s=14, color=color_of(int(label)), alpha=0.7, label=name)
+        ax.scatter(*mine.T, s=14, color=color_of(ax, int(label)), alpha=0.7, label=name)
     if centers is not None:
-        colors = [color_of(k) for k in range(len(centers))]
-        ax.scatter(*plane.points(centers).T, s=180, marker="*", c=colors, edgecolors="black", zorder=4)
+        colors = [color_of(ax, k) for k in range(len(centers))]
+        ax.scatter(*plane.points(centers).T, s=180, marker="*", c=colors, edgecolors=ink(ax), zorder=4)
     legend_beside(ax, len(found))
     name_axes(ax, plane.names)
     return plane
@@ -37,11 +38,11 @@ def draw_centers(model: Any, centers: NDArray, ax: Any) -> None:
     names = column_names(model, centers.shape[1])
     if centers.shape[1] == 2:
         for k, center in enumerate(centers):
-            ax.scatter(*center, s=180, marker="*", color=color_of(k), edgecolors="black", label=str(k))
+            ax.scatter(*center, s=180, marker="*", color=color_of(ax, k), edgecolors=ink(ax), label=str(k))
         name_axes(ax, names)
     else:
         for k, center in enumerate(centers):
-            ax.plot(range(len(center)), center, "o-", color=color_of(k), markersize=4, label=str(k))
+            ax.plot(range(len(center)), center, "o-", color=color_of(ax, k), markersize=4, label=str(k))
         name_places(ax, "x", range(len(names)), names)
         ax.set_ylabel("center")
     legend_beside(ax, len(centers))
@@ -74,8 +75,8 @@ def draw_ellipses(
         root = vectors * np.sqrt(np.maximum(values, 0))
         for deviations in DEVIATIONS:
             label = str(names[k]) if names is not None and deviations == DEVIATIONS[0] else None
-            ax.plot(*(mean[:, None] + deviations * root @ circle), color=color_of(k), linewidth=1.5, label=label)
-        ax.scatter(*mean, s=90, marker="*", color=color_of(k), edgecolors="black", zorder=4)
+            ax.plot(*(mean[:, None] + deviations * root @ circle), color=color_of(ax, k), linewidth=1.5, label=label)
+        ax.scatter(*mean, s=90, marker="*", color=color_of(ax, k), edgecolors=ink(ax), zorder=4)
     if names is not None:
         legend_beside(ax, len(means))
 
@@ -90,9 +91,9 @@ def draw_curves(
         weights * np.exp(-0.5 * ((x[:, None] - means) / deviation) ** 2) / (deviation * np.sqrt(2 * np.pi))
     )  # (n, k)
     if rows is not None:
-        ax.hist(rows[:, 0], bins="auto", density=True, color="0.85")
+        ax.hist(rows[:, 0], bins="auto", density=True, color=shade(ax, 0.85))
     for k, curve in enumerate(curves.T):
-        ax.plot(x, curve, color=color_of(k), label=f"{k if names is None else names[k]} ({100 * weights[k]:.0f} %)")
-    ax.plot(x, curves.sum(axis=1), color="black", linewidth=1, label="sum")
+        ax.plot(x, curve, color=color_of(ax, k), label=f"{k if names is None else names[k]} ({100 * weights[k]:.0f} %)")
+    ax.plot(x, curves.sum(axis=1), color=ink(ax), linewidth=1, label="sum")
     legend_beside(ax, len(means) + 1)
     name_axes(ax, [column_names(model, 1)[0], "density"])

@@ -5,25 +5,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.report.legends import draw_legend
 from novum.report.plots.plane import column_names, grid_over, name_axes, plane_of, without_names
+from novum.report.style import ink, paper, series, shade
 
 __all__ = ["color_of", "draw_classes", "draw_probabilities", "draw_regions", "legend_beside"]
 
-COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#8c564b", "#17becf", "#e377c2", "#7f7f7f", "#bcbd22")
 PALE = 0.18  # opacity of a region
 MOST_IN_LEGEND = 10
 CURVE = 300  # points along a column
 
 
-def color_of(code: int) -> str:
+def color_of(ax: Any, code: int) -> str:
     """Return the color of a class or a cluster; gray below 0, for what belongs to none."""
-    return "#999999" if code < 0 else COLORS[code % len(COLORS)]
+    return shade(ax, 0.6) if code < 0 else series(ax, code)
 
 
 def legend_beside(ax: Any, count: int) -> None:
-    """Put a legend where it covers least, unless it would be longer than the picture."""
+    """Put a legend beside the picture, unless it would be longer than the picture."""
     if 0 < count <= MOST_IN_LEGEND:
-        ax.legend(loc="best", fontsize="small", framealpha=0.8)
+        draw_legend(ax)
 
 
 def codes_of(classes: NDArray, labels: Any) -> NDArray:
@@ -37,7 +38,7 @@ def scatter_classes(ax: Any, points: NDArray, codes: NDArray, classes: NDArray) 
     for code in np.unique(codes):
         mine = points[codes == code]
         label = str(classes[code]) if code >= 0 else "another label"
-        ax.scatter(*mine.T, s=16, color=color_of(code), edgecolors="white", linewidths=0.4, label=label, zorder=3)
+        ax.scatter(*mine.T, s=16, color=color_of(ax, code), edgecolors=paper(ax), linewidths=0.4, label=label, zorder=3)
     legend_beside(ax, len(np.unique(codes)))
 
 
@@ -48,9 +49,9 @@ def draw_regions(model: Any, rows: NDArray, labels: Any, ax: Any) -> None:
         codes = codes_of(model.classes_, model.predict(points)).reshape(across.shape)
         own = codes_of(model.classes_, model.predict(rows) if labels is None else labels)
     for code in np.unique(codes):
-        ax.contourf(across, up, codes == code, levels=[0.5, 1.5], colors=[color_of(int(code))], alpha=PALE)
+        ax.contourf(across, up, codes == code, levels=[0.5, 1.5], colors=[color_of(ax, int(code))], alpha=PALE)
     for code in np.unique(codes)[:-1]:
-        ax.contour(across, up, codes <= code, levels=[0.5], colors="black", linewidths=0.8)
+        ax.contour(across, up, codes <= code, levels=[0.5], colors=ink(ax), linewidths=0.8)
     scatter_classes(ax, rows, own, model.classes_)
     name_axes(ax, column_names(model, 2))
 
@@ -67,9 +68,9 @@ def draw_probabilities(model: Any, rows: NDArray, labels: Any, ax: Any) -> None:
             shares, quantity = (codes[:, None] == np.arange(len(model.classes_))).astype(float), "chosen"
         own = codes_of(model.classes_, model.predict(rows) if labels is None else labels)
     for code, share in enumerate(shares.T):
-        ax.plot(x, share, color=color_of(code), label=str(model.classes_[code]))
+        ax.plot(x, share, color=color_of(ax, code), label=str(model.classes_[code]))
     foot = np.where(own == len(model.classes_) - 1, 1.0, 0.0) if len(model.classes_) == 2 else np.zeros(len(own))
-    ax.scatter(rows[:, 0], foot, s=10, color=[color_of(int(code)) for code in own], alpha=0.6, zorder=3)
+    ax.scatter(rows[:, 0], foot, s=10, color=[color_of(ax, int(code)) for code in own], alpha=0.6, zorder=3)
     name_axes(ax, [column_names(model, 1)[0], quantity])
     legend_beside(ax, len(model.classes_))
 
@@ -84,7 +85,7 @@ def draw_classes(model: Any, X: Any, rows: NDArray, labels: Any, ax: Any) -> Non
     title = "colors: predictions"
     if labels is not None:
         wrong = found != codes_of(model.classes_, labels)
-        ax.scatter(*points[wrong].T, s=50, marker="x", color="black", linewidths=1, zorder=4)
+        ax.scatter(*points[wrong].T, s=50, marker="x", color=ink(ax), linewidths=1, zorder=4)
         title += f"; crosses: {int(wrong.sum()):,} of {len(wrong):,} wrong"
     ax.set_title(title, fontsize="medium")
     name_axes(ax, plane.names)

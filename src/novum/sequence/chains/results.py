@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novum.report.legends import draw_legend
 from novum.report.result import Result
 from novum.runtime.message_text import first_few
 
@@ -109,8 +110,8 @@ class OrderComparison(Result):
     def _result_picture(self, ax: Any) -> None:
         ax.plot(self.order, self.bic, marker="o", label="BIC")
         ax.plot(self.order, self.aic, marker=".", label="AIC")
-        ax.set(xlabel="order", xticks=list(self.order))
-        ax.legend(frameon=False)
+        ax.set(ylabel="criterion", xlabel="order", xticks=list(self.order))
+        draw_legend(ax)
 
 
 @dataclass(frozen=True, repr=False)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import DataError
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, num
 from novum.report.result import Result
 from novum.sequence.hmm.bundles import Bundle
@@ -59,7 +60,7 @@ class StateForecast(Result):
             ax.fill_between(steps, low, high, color=line.get_color(), alpha=0.2)
         ax.set(xlabel="steps ahead", ylabel="mean, one standard deviation")
         if len(self.names) > 1:
-            ax.legend()
+            draw_legend(ax)
 
 
 def forecast_from(

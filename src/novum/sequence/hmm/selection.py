@@ -15,6 +15,7 @@ from sklearn.base import clone
 from novum.exceptions import NotConverged, ParameterError
 from novum.report.numbers import counted, num
 from novum.report.result import Result
+from novum.report.style import shade
 from novum.runtime.typing import Fittable, Rows, Target
 from novum.runtime.warn import warn
 from novum.sequence.hmm.base import HiddenMarkovBase
@@ -73,7 +74,7 @@ class StateChoice(Result):
     def _result_picture(self, ax: Any) -> None:
         values = self.held_out or self.bic
         ax.plot(self.n_components, values, marker="o")
-        ax.axvline(self.best, color="0.7", lw=1)
+        ax.axvline(self.best, color=shade(ax, 0.7), lw=1)
         ax.set(xlabel="states", ylabel="held-out log-likelihood" if self.held_out else "BIC", xticks=self.n_components)
 
 

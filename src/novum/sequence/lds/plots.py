@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
+from novum.report.style import series
 from novum.runtime.checks import check_level
 
 __all__ = ["draw_band", "draw_path", "half_width"]
@@ -22,8 +23,9 @@ def half_width(owner: str, level: float) -> float:
     return float(ndtri(0.5 + check_level(owner, level) / 2))
 
 
-def draw_band(ax: Any, at: Any, mean: Array, deviation: Array, width: float, *, label: str, color: str = "C0") -> None:
+def draw_band(ax: Any, at: Any, mean: Array, deviation: Array, width: float, *, label: str, k: int = 0) -> None:
     """Draw a mean and the band of `width` deviations around it; where a deviation is infinite there is none."""
+    color = series(ax, k)
     ax.plot(at, mean, color=color, label=label)
     wide = np.where(np.isfinite(deviation), width * deviation, np.nan)
     ax.fill_between(at, mean - wide, mean + wide, color=color, alpha=0.2, linewidth=0)
@@ -36,7 +38,7 @@ def draw_path(ax: Any, means: Array, covariances: Array, pair: Any, level: float
     if len(pair) != 2 or not all(isinstance(j, int) and -means.shape[1] <= j < means.shape[1] for j in pair):
         raise ParameterError(f"{owner}(pair={pair!r}): give two of the states 0 to {means.shape[1] - 1}.")
     path = means[:, pair]
-    ax.plot(*path.T, color="C0", marker=".", label="state")
+    ax.plot(*path.T, color=series(ax, 0), marker=".", label="state")
     radius = np.sqrt(-2 * np.log1p(-level))  # of a standard normal distribution in the plane
     angle = np.linspace(0, 2 * np.pi, CORNERS)
     circle = radius * np.stack([np.cos(angle), np.sin(angle)])
@@ -46,6 +48,9 @@ def draw_path(ax: Any, means: Array, covariances: Array, pair: Any, level: float
             continue
         size, axes = np.linalg.eigh(V)
         ax.plot(
-            *(path[t][:, None] + axes @ (np.sqrt(np.maximum(size, 0))[:, None] * circle)), color="C0", alpha=0.4, lw=0.8
+            *(path[t][:, None] + axes @ (np.sqrt(np.maximum(size, 0))[:, None] * circle)),
+            color=series(ax, 0),
+            alpha=0.4,
+            lw=0.8,
         )
     ax.set(xlabel=f"state {pair[0]}", ylabel=f"state {pair[1]}")

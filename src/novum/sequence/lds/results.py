@@ -7,8 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.exceptions import ParameterError
+from novum.report.legends import draw_legend
 from novum.report.numbers import num
 from novum.report.result import Result
+from novum.report.style import series, shade
 from novum.sequence.labels import following_labels
 from novum.sequence.lds.passes import Forward, Smoothed, TimedSystem, covariances
 from novum.sequence.lds.plots import draw_band, draw_path, half_width
@@ -87,7 +89,7 @@ class States(Result):
         level : float, default=0.95
             Share that the band, or an ellipse, holds.
         """
-        from novum.report.axes import drawing_axes
+        from novum.report.axes import drawing_axes, space_dates
 
         owner = f"{type(self).__name__}.plot"
         width = half_width(owner, level)
@@ -104,11 +106,13 @@ class States(Result):
             )
             ax.set_ylabel(f"state {state}")
         else:
-            ax.plot(self.rows, self._values[:, cell], ".", color="0.4", label="observed")
+            ax.plot(self.rows, self._values[:, cell], ".", color=shade(ax, 0.4), label="observed")
             draw_band(ax, self.rows, self.signal[:, cell], self.signal_deviations[:, cell], width, label="signal")
-            ax.legend(frameon=False)
+            ax.set_ylabel(f"cell {cell}")
+            draw_legend(ax)
         if pair is None:
             ax.set_xlabel("row")
+            space_dates(ax, self.rows)
         ax.set_title(f"{self._kind}, {level:.0%}")
         return ax
 
@@ -229,17 +233,24 @@ class Forecast(Result):
 
     def plot(self, ax: Any = None, *, cell: int = 0) -> Any:
         """Draw the observed rows, the forecast and its band, and return the axes."""
-        from novum.report.axes import drawing_axes
+        from novum.report.axes import drawing_axes, space_dates
 
         if not -self.means.shape[1] <= cell < self.means.shape[1]:
             raise ParameterError(f"Forecast.plot(cell={cell!r}): there are the cells 0 to {self.means.shape[1] - 1}.")
         ax = drawing_axes(ax)
         past, goes_on = self._past.rows, np.asarray(self.rows).dtype == np.asarray(self._past.rows).dtype
         ax.plot(
-            past if goes_on else np.arange(len(past)), self._past._values[:, cell], ".", color="0.4", label="observed"
+            past if goes_on else np.arange(len(past)),
+            self._past._values[:, cell],
+            ".",
+            color=shade(ax, 0.4),
+            label="observed",
         )
-        ax.plot(self.rows, self.means[:, cell], color="C1", label="forecast")
-        ax.fill_between(self.rows, self.lower[:, cell], self.upper[:, cell], color="C1", alpha=0.2, linewidth=0)
-        ax.legend(frameon=False)
-        ax.set(xlabel="row", title=f"forecast, {self.level:.0%}")
+        ax.plot(self.rows, self.means[:, cell], color=series(ax, 1), label="forecast")
+        ax.fill_between(
+            self.rows, self.lower[:, cell], self.upper[:, cell], color=series(ax, 1), alpha=0.2, linewidth=0
+        )
+        draw_legend(ax)
+        ax.set(xlabel="row", ylabel=f"cell {cell}", title=f"forecast, {self.level:.0%}")
+        space_dates(ax, self.rows)
         return ax

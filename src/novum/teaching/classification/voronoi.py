@@ -5,6 +5,8 @@ import numpy as np
 from novum.exceptions import DataError
 from novum.neighbors.plots import BORDER, need_plane
 from novum.report.axes import drawing_axes
+from novum.report.legends import class_keys, draw_legend
+from novum.report.style import ink, series, shade
 from novum.runtime.typing import Axes, Rows, Target
 
 __all__ = ["plot_voronoi"]
@@ -55,8 +57,10 @@ def plot_voronoi(X: Rows, y: Target = None, *, ax: Axes | None = None) -> Axes:
     ax = drawing_axes(ax)
     for i in range(len(X)):
         corners = cells.vertices[cells.regions[cells.point_region[i]]]
-        ax.add_patch(Polygon(corners, facecolor=f"C{code[i] % 10}", alpha=0.3, edgecolor="gray", linewidth=0.8))
-    ax.scatter(*X.T, c=[f"C{c % 10}" for c in code], s=16, edgecolors="black", linewidths=0.5)
+        ax.add_patch(
+            Polygon(corners, facecolor=series(ax, int(code[i])), alpha=0.3, edgecolor=shade(ax, 0.5), linewidth=0.8)
+        )
+    ax.scatter(*X.T, c=[series(ax, c) for c in code.tolist()], s=16, edgecolors=ink(ax), linewidths=0.5)
     ax.set(
         xlabel=str(named[0]),
         ylabel=str(named[1]),
@@ -64,4 +68,6 @@ def plot_voronoi(X: Rows, y: Target = None, *, ax: Axes | None = None) -> Axes:
         ylim=(low[1] - BORDER * width, high[1] + BORDER * width),
     )
     ax.set_aspect("equal")
+    if y is not None:
+        draw_legend(ax, class_keys(ax, np.unique(np.asarray(y))))
     return ax

@@ -9,6 +9,7 @@ from novum.engines.kmeans import assignment
 from novum.exceptions import DataError
 from novum.fold.blocks import Block
 from novum.report.axes import new_figure
+from novum.report.style import colors_of, ink, shade
 from novum.runtime.typing import Axes, Numbers, Rows
 
 __all__ = ["plot_kmeans_steps"]
@@ -68,13 +69,17 @@ def plot_kmeans_steps(X: Rows, centers: Numbers, *, n_steps: int = 4, ax: Axes |
         draw(ax, title, X, labels, where)
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
+    for ax in axes[: len(panels)]:
+        ax.tick_params(labelbottom=True)
+        ax.set(xlabel="x0", ylabel="x1")
+        ax.set_aspect("equal")
     return axes[: len(panels)]
 
 
 def draw(ax: Any, title: str, X: Any, labels: Any, centers: Any) -> None:
     """Draw rows in the color of their cluster, and the centers as crosses."""
-    colors = [f"C{j % 10}" for j in range(len(centers))]
-    ax.scatter(*X.T, s=12, c="0.6" if labels is None else [colors[j] for j in labels])
-    ax.scatter(*centers.T, s=90, marker="X", c=colors, edgecolors="k")
+    colors = colors_of(ax, len(centers))
+    ax.scatter(*X.T, s=12, c=shade(ax, 0.6) if labels is None else [colors[j] for j in labels])
+    ax.scatter(*centers.T, s=90, marker="X", c=colors, edgecolors=ink(ax))
     error = "" if labels is None else f": J = {within_cluster_error(X, labels, centers=centers).total:.4g}"
     ax.set_title(title + error)

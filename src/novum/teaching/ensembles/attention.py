@@ -13,6 +13,8 @@ from sklearn.utils import check_array
 from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_panels
+from novum.report.legends import class_keys, draw_legend
+from novum.report.style import class_colors, ink
 from novum.runtime.checks import check_count
 
 __all__ = ["plot_attention"]
@@ -59,13 +61,14 @@ def plot_attention(model: Any, X: Any, y: Any, *, rounds: Sequence[int] = (1, 2,
     edge = BORDER * np.where(high > low, high - low, 1.0)
     a, b = (np.linspace(p, q, POINTS) for p, q in zip(low - edge, high + edge))
     points = np.stack(np.meshgrid(a, b), -1).reshape(-1, 2)
-    colors: dict[str, Any] = {"cmap": "tab10", "vmin": 0, "vmax": 9}
     panels = drawing_panels(len(steps)) if ax is None else list(ax)
     for ax, step in zip(panels, steps, strict=True):
+        colors = class_colors(ax)
         said = np.searchsorted(model.classes_, model.estimators_[step - 1].predict(points)).reshape(POINTS, POINTS)
         ax.pcolormesh(a, b, said, alpha=0.25, shading="nearest", rasterized=True, **colors)
         ax.scatter(
-            *rows.T, s=AREA * len(rows) * weights[step - 1], c=code, edgecolors="black", linewidths=0.4, **colors
+            *rows.T, s=AREA * len(rows) * weights[step - 1], c=code, edgecolors=ink(ax), linewidths=0.4, **colors
         )
-        ax.set_title(f"round {step}: error {model.estimator_errors_[step - 1]:.3g}")
+        ax.set(xlabel="x0", ylabel="x1", title=f"round {step}: error {model.estimator_errors_[step - 1]:.3g}")
+    draw_legend(panels[-1], class_keys(panels[-1], model.classes_))
     return panels

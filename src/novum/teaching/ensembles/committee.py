@@ -10,9 +10,12 @@ import numpy as np
 from novum.base.fitted import check_is_fitted
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import name_places, new_figure
+from novum.report.style import series
 from novum.runtime.checks import check_count
 
 __all__ = ["plot_committee"]
+
+WIDE_TREE = 6.5  # inches in which the boxes of a tree of three levels can be read
 
 
 def plot_committee(forest: Any, row: Any, *, n_trees: int = 3, max_depth: int | None = 2, ax: Any = None) -> list[Any]:
@@ -55,7 +58,7 @@ def plot_committee(forest: Any, row: Any, *, n_trees: int = 3, max_depth: int | 
     if x.shape[1] != forest.n_features_in_:
         raise DataError(f"plot_committee: the row has {x.shape[1]} features, the forest knows {forest.n_features_in_}.")
     panels = (
-        list(new_figure(5 * shown + 3, 4).subplots(1, shown + 1, width_ratios=[5] * shown + [3]))
+        list(new_figure(WIDE_TREE * shown + 3, 4).subplots(1, shown + 1, width_ratios=[WIDE_TREE] * shown + [3]))
         if ax is None
         else list(ax)
     )
@@ -66,7 +69,7 @@ def plot_committee(forest: Any, row: Any, *, n_trees: int = 3, max_depth: int | 
         plot_tree(tree, max_depth=max_depth, impurity=False, class_names=names, sample=x, filled=True, ax=ax)
         ax.set_title(f"tree {k + 1} says {names[int(shares[k].argmax())]}")
     mean = shares.mean(axis=0)
-    last.bar(range(len(names)), mean, color=[f"C{k % 10}" for k in range(len(names))])
+    last.bar(range(len(names)), mean, color=[series(last, k) for k in range(len(names))])
     name_places(last, "x", range(len(names)), names)
     last.set(ylim=(0, 1), ylabel="mean share", title=f"{len(shares)} trees say {names[int(mean.argmax())]}")
     return panels

@@ -20,7 +20,9 @@ from sklearn.utils import check_array, check_consistent_length
 from novum.ensemble.adaboost.classifier import AdaBoostClassifier
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.result import Result
+from novum.report.style import series
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Axes, Rows, Seed, Target
@@ -76,9 +78,9 @@ class EnsembleRivalry(Result):
                 where, height = (
                     (self.noise, self.error[m, b, -1]) if over == "noise" else (self.sizes, self.error[m, b, :, 0])
                 )
-                ax.plot(where, height, "o" + ("-", "--", ":")[b % 3], color=f"C{m}", label=f"{method}, {base}")
+                ax.plot(where, height, "o" + ("-", "--", ":")[b % 3], color=series(ax, m), label=f"{method}, {base}")
         ax.set(xlabel="share of wrong labels" if over == "noise" else "members", ylabel="held-out error")
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 

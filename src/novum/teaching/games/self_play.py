@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from novum.exceptions import DataError, ParameterError, ParameterTypeError
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, num
 from novum.report.result import Result, result
 from novum.runtime.checks import check_count, check_number
@@ -179,7 +180,7 @@ class SelfPlay(Result):
         ax.set_ylim(0, 1)
         ax.set_xlabel("games of experience")
         ax.set_ylabel("share against a random player")
-        ax.legend()
+        draw_legend(ax)
 
 
 def opponent_of(game: Game[Any], opponent: Any) -> Player:

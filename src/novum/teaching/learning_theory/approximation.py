@@ -15,7 +15,9 @@ import numpy as np
 from novum.exceptions import ParameterError
 from novum.neural_network import MLPRegressor
 from novum.report.axes import drawing_axes, drawing_panels
+from novum.report.legends import draw_legend
 from novum.report.result import Result
+from novum.report.style import ink, series
 from novum.runtime.checks import check_count, vector
 from novum.runtime.typing import Axes, Seed
 
@@ -53,12 +55,12 @@ class Approximation(Result):
         ax = drawing_axes(ax)
         model = self.models[-1 if width is None else self.widths.index(width)]
         x = self.x[:, None]
-        ax.plot(self.x, self.y, "k.", markersize=3, label=self.target)
+        ax.plot(self.x, self.y, ".", color=ink(ax), markersize=3, label=self.target)
         for unit in model.hidden_outputs(x)[-1].T:
             ax.plot(self.x, unit, "--", linewidth=0.8, label="_unit")
-        ax.plot(self.x, model.predict(x), "C3", label="network")
-        ax.set(xlabel="x", title=f"{self.target}, {model.hidden_layer_sizes[-1]} hidden units")
-        ax.legend()
+        ax.plot(self.x, model.predict(x), color=series(ax, 3), label="network")
+        ax.set(xlabel="x", ylabel="value", title=f"{self.target}, {model.hidden_layer_sizes[-1]} hidden units")
+        draw_legend(ax)
         return ax
 
 

@@ -22,6 +22,7 @@ from sklearn.utils import check_array, check_consistent_length
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import cell_text, counted, num
 from novum.report.result import Result
 from novum.runtime.checks import check_count, check_number
@@ -77,7 +78,7 @@ class NoFreeLunch(Result):
                 label=f"{name}, mean {num(values.mean()):.2f}",
             )
         ax.set(xlabel="accuracy on unseen instances", ylabel="targets")
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 
@@ -159,7 +160,7 @@ class GaussMarkov(Result):
         for shift, covariance, name in ((-0.2, self.least_squares, "least squares"), (0.2, self.other, "other")):
             ax.bar(place + shift, np.sqrt(np.diag(covariance)), 0.4, label=name)
         ax.set(xticks=place, xlabel="coefficient", ylabel="standard deviation")
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 
@@ -244,7 +245,7 @@ class IrrelevantFeatures(Result):
         for n, row in zip(self.n_train, self.scores):
             ax.plot(self.n_noise, row, "o-", label=counted(n, "row"))
         ax.set(xlabel="columns of noise", ylabel="held-out score")
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.result import Result
+from novum.report.style import series
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.typing import Axes
 
@@ -52,9 +54,9 @@ class DimensionCurse(Result):
         ax.plot(self.dimensions, self.side, "s--", label="side of a neighborhood")
         ax.set(xscale="log", ylim=(0, 1), xlabel="dimensions", ylabel="share")
         need = ax.twinx()
-        need.plot(self.dimensions, self.rows, "^:", color="C2", label="rows to fill a grid")
+        need.plot(self.dimensions, self.rows, "^:", color=series(need, 2), label="rows to fill a grid")
         need.set(yscale="log", ylabel="rows to fill a grid")
-        ax.legend(handles=[*ax.lines, *need.lines], loc="center right")
+        draw_legend(ax, [*ax.lines, *need.lines], above=True)
         return ax
 
 

@@ -9,6 +9,8 @@ sample.
 import numpy as np
 
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
+from novum.report.style import ink, series, shade
 from novum.runtime.checks import check_count
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Axes, Seed
@@ -47,11 +49,11 @@ def plot_hypothesis_space(ax: Axes | None = None, *, n_samples: int = 12, random
     n_samples = check_count("plot_hypothesis_space", "n_samples", n_samples)
     rng = np.random.default_rng(seed_of(random_state))
     ax = drawing_axes(ax)
-    ax.plot(*ellipse(np.array([0.6, 0.3]), 3.2, 2.0).T, color="0.3")
+    ax.plot(*ellipse(np.array([0.6, 0.3]), 3.2, 2.0).T, color=shade(ax, 0.3))
     ax.annotate("F", (-2.2, 1.4), fontsize="large")
     for name, center, size, color in (
-        ("H1", np.array([-0.9, 0.0]), 0.6, "#2e86ab"),
-        ("H2", np.array([-0.3, 0.1]), 1.7, "#d1495b"),
+        ("H1", np.array([-0.9, 0.0]), 0.6, series(ax, 0)),
+        ("H2", np.array([-0.3, 0.1]), 1.7, series(ax, 3)),
     ):
         outline = ellipse(center, size, 0.8 * size)
         ax.plot(*outline.T, color=color, label=name)
@@ -61,7 +63,8 @@ def plot_hypothesis_space(ax: Axes | None = None, *, n_samples: int = 12, random
         scaled = (chosen - center) / (size, 0.8 * size)
         chosen = center + scaled / np.maximum(1.0, np.linalg.norm(scaled, axis=1))[:, None] * (size, 0.8 * size)
         ax.scatter(*chosen.T, color=color, s=14, label=f"chosen in {name}")
-    ax.plot(*TRUTH, "k*", markersize=12, label="truth f")
+    ax.plot(*TRUTH, "*", color=ink(ax), markersize=12, label="truth f")
     ax.set(xticks=[], yticks=[], xlabel="functions", ylabel="", title="H1 inside H2 inside F")
-    ax.legend(loc="lower right", fontsize="small")
+    ax.spines[:].set_visible(False)
+    draw_legend(ax)
     return ax

@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 from novum.exceptions import DataError
 from novum.linalg.input import EPS, finite, square, symmetric, vectors_of
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, num
 from novum.report.result import Result
+from novum.report.style import series, shade
 from novum.runtime.checks import check_number
 from novum.runtime.typing import Axes, Numbers
 
@@ -62,13 +64,13 @@ class EigenPairs(Result):
         ax = drawing_axes(ax)
         turn = np.linspace(0, 2 * np.pi, POINTS)
         circle = np.array([np.cos(turn), np.sin(turn)])
-        ax.plot(*circle, color="0.6", lw=1, label="unit vectors")
-        ax.plot(*(self.matrix() @ circle), color="#33415c", label="their images")
-        for value, x, color in zip(self.values, self.vectors.T, ("#d1495b", "#2e86ab")):
+        ax.plot(*circle, color=shade(ax, 0.6), lw=1, label="unit vectors")
+        ax.plot(*(self.matrix() @ circle), color=series(ax, 0), label="their images")
+        for value, x, color in zip(self.values, self.vectors.T, (series(ax, 3), series(ax, 2))):
             ax.annotate("", x, (0, 0), arrowprops={"arrowstyle": "->", "color": color, "lw": 2})
             ax.plot(*np.outer(x, [0, value]), "--", color=color, label=f"scaled by {num(value):.3g}")
-        ax.set_aspect("equal")
-        ax.legend(loc="upper left", fontsize="small")
+        ax.set(aspect="equal", xlabel="first", ylabel="second")
+        draw_legend(ax)
         return ax
 
 

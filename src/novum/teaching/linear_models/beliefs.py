@@ -19,6 +19,8 @@ from sklearn.utils import check_consistent_length
 
 from novum.exceptions import DataError, ParameterError
 from novum.report.axes import drawing_panels, new_figure
+from novum.report.legends import draw_legend
+from novum.report.style import paper, series, shade
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Axes, Fittable, Numbers, Seed, Target
@@ -105,12 +107,14 @@ def plot_predictive_band(
     for ax, n in zip(drawn, counts):
         mean, std = clone(model).fit(column[:n], target[:n]).predict(at[:, None], return_std=True)
         if truth is not None:
-            ax.plot(at, np.asarray(truth(at)), color="C2", label="truth")
-        ax.plot(at, mean, color="C3", label="mean")
-        ax.fill_between(at, mean - width * std, mean + width * std, color="C3", alpha=0.2, label=f"{width:g} sd")
-        ax.scatter(column[:n, 0], target[:n], color="C0", s=18, zorder=3, label="rows")
+            ax.plot(at, np.asarray(truth(at)), color=series(ax, 2), label="truth")
+        ax.plot(at, mean, color=series(ax, 3), label="mean")
+        ax.fill_between(
+            at, mean - width * std, mean + width * std, color=series(ax, 3), alpha=0.2, label=f"{width:g} sd"
+        )
+        ax.scatter(column[:n, 0], target[:n], color=series(ax, 0), s=18, zorder=3, label="rows")
         ax.set(xlabel="x", ylabel="t", title=f"{n} row{'s' if n > 1 else ''}")
-    drawn[0].legend()
+    draw_legend(drawn[-1])
     return drawn
 
 
@@ -160,9 +164,9 @@ def plot_equivalent_kernel(model: Any, x: Any, *, slices: Any = None, ax: Any = 
     whole.set(xlabel="x'", ylabel="x", title="k(x, x')")
     for query, weights in zip(queries[:, 0], np.asarray(last.equivalent_kernel(features(queries), rows))):
         lines.plot(column[:, 0], weights, label=f"x = {query:.3g}")
-    lines.axhline(0, color="0.7", lw=0.8)
+    lines.axhline(0, color=shade(lines, 0.7), lw=0.8)
     lines.set(xlabel="x'", ylabel="weight of the target at x'")
-    lines.legend()
+    draw_legend(lines)
     return [whole, lines]
 
 
@@ -248,11 +252,11 @@ def plot_posterior_steps(
         belief.pcolormesh(a, b, density, shading="nearest", rasterized=True)
         drawn = np.random.default_rng(seed_of(random_state)).multivariate_normal(mean, covariance, n_lines)
         for intercept, slope in drawn:
-            lines.plot(at, intercept + slope * at, color="C3", lw=1)
-        lines.scatter(column[:n, 0], target[:n], color="C0", s=18, zorder=3)
+            lines.plot(at, intercept + slope * at, color=series(lines, 3), lw=1)
+        lines.scatter(column[:n, 0], target[:n], color=series(lines, 0), s=18, zorder=3)
         for ax in (likely, belief):
             if truth is not None:
-                ax.plot(*truth, "+", color="white", ms=10)
+                ax.plot(*truth, "+", color=paper(ax), ms=10)
             ax.set(xlabel="intercept", ylabel="slope")
         likely.set_title(f"likelihood of row {n}" if n else "")
         belief.set_title(f"{said}, {n} row{'' if n == 1 else 's'}")

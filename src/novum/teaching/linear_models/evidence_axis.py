@@ -19,6 +19,8 @@ from sklearn.utils import check_consistent_length
 from novum.exceptions import DataError, ParameterError
 from novum.linear_model.evidence import evidence_of
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
+from novum.report.style import shade
 from novum.runtime.typing import Axes, Numbers, Rows, Target
 
 __all__ = ["plot_evidence_over_datasets"]
@@ -65,7 +67,7 @@ def plot_evidence_over_datasets(
         log = np.array([evidence_of(str(name), clone(model).fit(X, s * target)) for s in at])
         height = np.exp(log - log.max())
         ax.plot(at, height / trapezoid(height, at), label=str(name))
-    ax.axvline(1.0, color="0.3", lw=1, ls="--", label="the data")
+    ax.axvline(1.0, color=shade(ax, 0.3), lw=1, ls="--", label="the data")
     ax.set(xlabel="data sets: multiples of the targets", ylabel="evidence, normalised")
-    ax.legend()
+    draw_legend(ax)
     return ax

@@ -18,6 +18,8 @@ from novum.linear_model.hyperplane import Hyperplane
 from novum.linear_model.logistic.estimator import LogisticRegression
 from novum.linear_model.separability import is_linearly_separable
 from novum.report.axes import new_figure
+from novum.report.legends import draw_legend
+from novum.report.style import ink, series, shade
 from novum.runtime.typing import Axes, Rows, Target
 from novum.teaching.linear_models.plane import POINTS, boundary_of, draw_classes, grid_of, window_of
 
@@ -100,18 +102,18 @@ def draw_line(
     """Draw one column: the rows with the points of (3) between them, and the parabola with the line."""
     line, image = panels
     window = window_of(features)
-    line.axhline(0, color="0.7", lw=0.8)
+    line.axhline(0, color=shade(line, 0.7), lw=0.8)
     draw_classes(line, np.column_stack([rows[:, 0], np.zeros(len(rows))]), codes, classes)
     roots = np.roots([plane.coef[1], plane.coef[0], float(plane.intercept)])
     for root in sorted(roots[np.isreal(roots)].real):
-        line.axvline(root, color="black", ls="--")
+        line.axvline(root, color=ink(line), ls="--")
     at = np.linspace(window[0][0], window[1][0], POINTS)
-    image.plot(at, at**2, color="0.7", lw=0.8)
-    image.plot(*boundary_of(plane, window).T, color="black", label="w'phi + b = 0")
+    image.plot(at, at**2, color=shade(image, 0.7), lw=0.8)
+    image.plot(*boundary_of(plane, window).T, color=ink(image), label="w'phi + b = 0")
     draw_classes(image, features, codes, classes)
     line.set(xlim=(at[0], at[-1]), yticks=[], xlabel="x")
     image.set(xlim=(at[0], at[-1]), ylim=(window[0][1], window[1][1]), xlabel="x", ylabel="x²")
-    image.legend()
+    draw_legend(image)
 
 
 def draw_plane(
@@ -121,7 +123,7 @@ def draw_plane(
     flat, image, back = panels
     a, b, points = grid_of(window_of(rows))
     for k, name in enumerate(classes):
-        image.scatter(*features[codes == k].T, s=12, color=f"C{k % 10}", label=str(name))
+        image.scatter(*features[codes == k].T, s=12, color=series(image, k), label=str(name))
     steepest = int(np.abs(plane.coef).argmax())  # the coordinate that the plane gives most surely
     others = [j for j in range(3) if j != steepest]
     low, high = features.min(axis=0), features.max(axis=0)
@@ -130,10 +132,10 @@ def draw_plane(
     for j, side in zip(others, sides):
         place[j] = side
     place[steepest] = -(float(plane.intercept) + sum(plane.coef[j] * place[j] for j in others)) / plane.coef[steepest]
-    image.plot_surface(*place, alpha=0.3, color="0.5")
+    image.plot_surface(*place, alpha=0.3, color=shade(image, 0.5))
     image.set(xlabel="x0²", ylabel="x0 x1", zlabel="x1²")
     for ax in (flat, back):
         draw_classes(ax, rows, codes, classes)
         ax.set(xlabel="x0", ylabel="x1")
-    back.contour(a, b, plane.decision_function(lifted(points)).reshape(POINTS, POINTS), levels=[0.0], colors="black")
-    flat.legend()
+    back.contour(a, b, plane.decision_function(lifted(points)).reshape(POINTS, POINTS), levels=[0.0], colors=ink(back))
+    draw_legend(flat)

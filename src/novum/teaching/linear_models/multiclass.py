@@ -19,6 +19,8 @@ from novum.exceptions import DataError
 from novum.linear_model.hyperplane import Hyperplane
 from novum.linear_model.logistic.estimator import LogisticRegression
 from novum.report.axes import drawing_panels
+from novum.report.legends import draw_legend
+from novum.report.style import ink
 from novum.runtime.typing import Axes, Fittable, Rows, Target
 from novum.teaching.linear_models.plane import (
     POINTS,
@@ -113,9 +115,9 @@ def plot_multiclass_regions(
         doubt = np.ma.masked_where(claims == 1, claims)
         ax.pcolormesh(a, b, doubt, cmap="gray", vmin=-2, vmax=k + 2, alpha=0.6, shading="nearest", rasterized=True)
         for learner in learners:
-            ax.plot(*boundary_of(Hyperplane.from_estimator(learner), window).T, "--", color="black", lw=0.8)
+            ax.plot(*boundary_of(Hyperplane.from_estimator(learner), window).T, "--", color=ink(ax), lw=0.8)
         draw_classes(ax, rows, codes, classes)
-        ax.set(xlim=(window[0][0], window[1][0]), ylim=(window[0][1], window[1][1]))
+        ax.set(xlim=(window[0][0], window[1][0]), ylim=(window[0][1], window[1][1]), xlabel="x0", ylabel="x1")
         ax.set_title(f"{title}: {float((claims != 1).mean()):.0%} in doubt")
-        ax.legend()
+        draw_legend(ax)
     return panels

@@ -11,6 +11,7 @@ import numpy as np
 from novum.exceptions import DataError
 from novum.linear_model.penalized.gram_paths import Rule, penalties, trace_gram
 from novum.report.axes import drawing_panels
+from novum.report.style import series, shade
 from novum.runtime.typing import Axes, Rows, Target
 
 __all__ = ["plot_norm_balls"]
@@ -75,16 +76,21 @@ def plot_norm_balls(X: Rows, y: Target, *, radius: float | None = None, ax: Sequ
         at = touching @ xx @ touching - 2 * touching @ xy + yy
         least = yy - xy @ free
         ax.contour(
-            grid, grid, error, levels=least + (at - least) * np.array([0.1, 0.4, 1.0, 2.0]), colors="C0", linewidths=1
+            grid,
+            grid,
+            error,
+            levels=least + (at - least) * np.array([0.1, 0.4, 1.0, 2.0]),
+            colors=series(ax, 0),
+            linewidths=1,
         )
         angle = np.linspace(0, 2 * np.pi, 4 * STEPS + 1)
         ball = np.array([np.cos(angle), np.sin(angle)])
         ball *= t / np.linalg.norm(ball, order, axis=0)
-        ax.fill(*ball, color="C1", alpha=0.25)
-        ax.plot(*path, color="0.2", lw=1.5)
-        ax.plot(*free, "o", color="C0")
-        ax.plot(*touching, "o", color="C1")
-        ax.axhline(0, color="0.8", lw=0.8, zorder=0)
-        ax.axvline(0, color="0.8", lw=0.8, zorder=0)
+        ax.fill(*ball, color=series(ax, 1), alpha=0.25)
+        ax.plot(*path, color=shade(ax, 0.2), lw=1.5)
+        ax.plot(*free, "o", color=series(ax, 0))
+        ax.plot(*touching, "o", color=series(ax, 1))
+        ax.axhline(0, color=shade(ax, 0.8), lw=0.8, zorder=0)
+        ax.axvline(0, color=shade(ax, 0.8), lw=0.8, zorder=0)
         ax.set(title=NAMES[norm], xlabel="$b_1$", ylabel="$b_2$", aspect="equal")
     return panels

@@ -9,12 +9,12 @@ from sklearn.utils.validation import column_or_1d
 
 from novum.exceptions import DataError
 from novum.linear_model.hyperplane import Hyperplane
+from novum.report.style import class_colors, paper, series
 
-__all__ = ["COLORS", "Window", "boundary_of", "draw_classes", "draw_regions", "labeled_plane", "window_of"]
+__all__ = ["Window", "boundary_of", "draw_classes", "draw_regions", "labeled_plane", "window_of"]
 
 POINTS = 160  # of a grid, per side
 BORDER = 0.12  # of the range of the rows, around them
-COLORS: dict[str, Any] = {"cmap": "tab10", "vmin": 0, "vmax": 9}
 Window = tuple[NDArray, NDArray]  # the least and the greatest of each coordinate
 
 
@@ -65,11 +65,13 @@ def boundary_of(plane: Hyperplane, window: Window) -> NDArray:
 def draw_classes(ax: Any, rows: NDArray, codes: NDArray, classes: NDArray) -> None:
     """Draw the rows, a color and an entry of the legend for each class."""
     for k, name in enumerate(classes):
-        ax.scatter(*rows[codes == k].T, s=16, color=f"C{k % 10}", edgecolors="black", linewidths=0.4, label=str(name))
+        ax.scatter(
+            *rows[codes == k].T, s=16, color=series(ax, k), edgecolors=paper(ax), linewidths=0.4, label=str(name)
+        )
 
 
 def draw_regions(ax: Any, window: Window, code: Any) -> None:
     """Shade the window by the class that `code`, a function of rows, gives to every point of a grid."""
     a, b, points = grid_of(window)
-    shade = np.asarray(code(points)).reshape(POINTS, POINTS)
-    ax.pcolormesh(a, b, shade, alpha=0.3, shading="nearest", rasterized=True, **COLORS)
+    region = np.asarray(code(points)).reshape(POINTS, POINTS)
+    ax.pcolormesh(a, b, region, alpha=0.3, shading="nearest", rasterized=True, **class_colors(ax))

@@ -15,6 +15,8 @@ from novum.linear_model.hyperplane import Hyperplane
 from novum.linear_model.least_squares_classifier import LeastSquaresClassifier
 from novum.linear_model.logistic.estimator import LogisticRegression
 from novum.report.axes import drawing_panels
+from novum.report.legends import draw_legend
+from novum.report.style import ink, series
 from novum.runtime.typing import Axes, Numbers, Rows, Target
 from novum.teaching.linear_models.plane import boundary_of, draw_classes, draw_regions, labeled_plane, window_of
 
@@ -72,9 +74,15 @@ def plot_outlier_pull(
         draw_classes(ax, shown, code, classes)
         for k, (name, model) in enumerate(rivals(models).items()):
             plane = Hyperplane.from_estimator(clone(model).fit(shown, code))
-            ax.plot(*boundary_of(plane, window).T, color=("black", "C6", "C8", "C9")[k % 4], label=name)
-        ax.set(xlim=(window[0][0], window[1][0]), ylim=(window[0][1], window[1][1]), title=title)
-        ax.legend()
+            ax.plot(
+                *boundary_of(plane, window).T,
+                color=ink(ax) if not k else series(ax, 2 + k),
+                label=name,
+            )
+        ax.set(
+            xlim=(window[0][0], window[1][0]), ylim=(window[0][1], window[1][1]), xlabel="x0", ylabel="x1", title=title
+        )
+        draw_legend(ax)
     return panels
 
 
@@ -107,6 +115,7 @@ def plot_masking(
         fitted = clone(model).fit(rows, codes)
         draw_regions(ax, window_of(rows), fitted.predict)
         draw_classes(ax, rows, codes, classes)
-        ax.set_title(f"{name}: {float((fitted.predict(rows) == codes).mean()):.2f} right")
-        ax.legend()
+        right = float((fitted.predict(rows) == codes).mean())
+        ax.set(xlabel="x0", ylabel="x1", title=f"{name}: {right:.2f} right")
+        draw_legend(ax)
     return panels

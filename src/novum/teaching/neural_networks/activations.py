@@ -10,11 +10,15 @@ from novum.activations.rectifiers import relu
 from novum.activations.sigmoids import sigmoid, tanh
 from novum.exceptions import ParameterError
 from novum.report.axes import drawing_axes, drawing_panels
+from novum.report.legends import draw_legend
+from novum.report.style import series, shade
 from novum.runtime.checks import vector
 
 __all__ = ["plot_activations"]
 
 POINTS = 801  # odd, so that zero is among them
+LINES = {"-": "activation", "--": "derivative"}
+FLAT = 0.12  # opacity of the shade
 SATURATED = 0.05  # shaded where the derivative is below this part of its largest value
 
 
@@ -64,7 +68,7 @@ def plot_activations(
         shared = drawing_axes(ax)
         for activation in listed:
             _draw(shared, activation, x, derivative)
-        shared.legend()
+        draw_legend(shared)
         return shared
     panels = drawing_panels(len(listed)) if ax is None else list(np.ravel(ax))
     if len(panels) != len(listed):
@@ -74,13 +78,26 @@ def plot_activations(
         if derivative:
             slope = np.abs(activation.derivative(x))
             flat = slope <= SATURATED * max(slope.max(), np.finfo(float).tiny)
-            panel.fill_between(x, 0, 1, where=flat, transform=panel.get_xaxis_transform(), alpha=0.12, color="gray")
+            panel.fill_between(
+                x, 0, 1, where=flat, transform=panel.get_xaxis_transform(), alpha=FLAT, color=shade(panel, 0.5)
+            )
         panel.set_title(activation.name)
+    if derivative:
+        draw_legend(panels[-1], meanings(panels[-1]))
     return panels
+
+
+def meanings(ax: Any) -> list[Any]:
+    """Return keys of what is the same in every panel."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    lines = [Line2D([], [], color=series(ax, 0), ls=line, label=name) for line, name in LINES.items()]
+    return [*lines, Patch(color=shade(ax, 0.5), alpha=FLAT, label="hardly answers")]
 
 
 def _draw(ax: Any, activation: Activation, x: Any, derivative: bool) -> None:
     line = ax.plot(x, activation(x), label=activation.name)[0]
     if derivative:
         ax.plot(x, activation.derivative(x), "--", color=line.get_color(), label=f"{activation.name}, derivative")
-    ax.set_xlabel("x")
+    ax.set(xlabel="x", ylabel="activation")

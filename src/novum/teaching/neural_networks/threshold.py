@@ -17,7 +17,9 @@ import numpy as np
 from novum.exceptions import DataError
 from novum.neural_network.plots.layers import draw_network
 from novum.report.axes import drawing_axes
+from novum.report.legends import class_keys, draw_legend
 from novum.report.result import Result
+from novum.report.style import ink, series
 from novum.runtime.checks import check_choice, check_count
 from novum.runtime.typing import Axes, Numbers, Rows
 from novum.teaching.neural_networks.logic import Literal, NormalForm, normal_form
@@ -85,16 +87,21 @@ class ThresholdNetwork(Result):
         grid = np.linspace(-0.5, 1.5, GRID)
         across, up = np.meshgrid(grid, grid)
         regions = self.predict(np.column_stack([across.ravel(), up.ravel()])).reshape(across.shape)
-        ax.contourf(across, up, regions, levels=[-0.5, 0.5, 1.5], alpha=0.3, colors=["C0", "C1"])
+        ax.contourf(across, up, regions, levels=[-0.5, 0.5, 1.5], alpha=0.3, colors=[series(ax, 0), series(ax, 1)])
         for w, b in zip(self.coefs[0].T, self.intercepts[0]):
             if w.any():  # the points where the unit's sum is zero, far beyond the picture both ways
                 foot, along = -b * w / (w @ w), np.array([-w[1], w[0]])
-                ax.plot(*np.transpose([foot - 9 * along, foot + 9 * along]), "k--", linewidth=1)
+                ax.plot(*np.transpose([foot - 9 * along, foot + 9 * along]), "--", color=ink(ax), linewidth=1)
         corners = np.array([[0, 0], [0, 1], [1, 0], [1, 1]])
         ax.scatter(
-            *corners.T, c=["C1" if true else "C0" for true in self.predict(corners)], edgecolor="black", zorder=3
+            *corners.T,
+            c=[series(ax, 1) if true else series(ax, 0) for true in self.predict(corners)],
+            edgecolor=ink(ax),
+            zorder=3,
         )
         ax.set(xlim=(-0.5, 1.5), ylim=(-0.5, 1.5), xlabel=self.names[0], ylabel=self.names[1])
+        ax.set(xticks=(0, 1), yticks=(0, 1), aspect="equal")
+        draw_legend(ax, class_keys(ax, ("false", "true")))
         return ax
 
 

@@ -11,6 +11,7 @@ from novum.losses.cross_entropy import CrossEntropyLoss
 from novum.losses.margin import MarginLoss
 from novum.losses.regression import EpsilonInsensitiveLoss
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.runtime.checks import check_count, vector
 from novum.runtime.typing import Axes, Numbers, Rows
 
@@ -73,7 +74,7 @@ def plot_losses(
             ax.axvspan(-loss.epsilon, loss.epsilon, color=line.get_color(), alpha=0.15, label="tube")
     ax.set_xlabel("margin t f" if margin else "residual f - t")
     ax.set_ylabel("loss")
-    ax.legend()
+    draw_legend(ax)
     return ax
 
 
@@ -123,5 +124,5 @@ def plot_risk(
         ax.plot(grid, risk, label=loss.name, drawstyle="default" if loss.trainable else "steps-mid")
     ax.set_xlabel(f"weight {index}")
     ax.set_ylabel("summed loss")
-    ax.legend()
+    draw_legend(ax)
     return ax

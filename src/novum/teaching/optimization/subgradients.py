@@ -8,6 +8,8 @@ import numpy as np
 from novum.exceptions import ParameterError
 from novum.optimize.subgradients import subdifferential
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
+from novum.report.style import ink, shade
 from novum.runtime.checks import check_count, check_number, vector
 from novum.runtime.typing import Axes
 
@@ -49,8 +51,9 @@ def plot_subgradients(
     height = float(np.ravel(function(at))[0])
     slopes = subdifferential(function, at)
     for slope in np.linspace(slopes.low, slopes.high, n_lines):
-        ax.plot(x, height + slope * (x - at), color="0.6", linewidth=0.9)
+        ax.plot(x, height + slope * (x - at), color=shade(ax, 0.6), linewidth=0.9)
     ax.plot(x, [float(np.ravel(function(value))[0]) for value in x], linewidth=2, label="f")
-    ax.plot([at], [height], "o", color="black", label=f"slopes {slopes.low:.3g} to {slopes.high:.3g}")
-    ax.legend()
+    ax.plot([at], [height], "o", color=ink(ax), label=f"slopes {slopes.low:.3g} to {slopes.high:.3g}")
+    ax.set(xlabel="x", ylabel="f(x)")
+    draw_legend(ax)
     return ax

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from novum.report.style import SMALL, paper, series, shade
+
 __all__ = ["draw_regimes"]
 
 
@@ -17,13 +19,13 @@ def draw_regimes(ax: Any, regimes: Any) -> None:
         for k in range(1, len(actions) + 1):
             if k == len(actions) or actions[k] != actions[begin]:
                 low, high = regimes.bounds[begin], regimes.bounds[k]
-                color = f"C{names.index(actions[begin])}"
-                ax.barh(row, high - low, left=low, color=color, alpha=0.6, edgecolor="white")
-                ax.text((low + high) / 2, row, str(actions[begin]), ha="center", va="center", fontsize=8)
+                color = series(ax, names.index(actions[begin]))
+                ax.barh(row, high - low, left=low, color=color, alpha=0.6, edgecolor=paper(ax))
+                ax.text((low + high) / 2, row, str(actions[begin]), ha="center", va="center", fontsize=SMALL)
                 begin = k
     for bound in regimes.bounds[1:-1]:
-        ax.axvline(bound, color="0.5", lw=0.5, ls="--")
+        ax.axvline(bound, color=shade(ax, 0.5), lw=0.5, ls="--")
     ax.set_yticks(np.arange(len(states)), [str(state) for state in states])
     ax.set_xlim(regimes.bounds[0], regimes.bounds[-1])
-    ax.set_xlabel("step reward")
+    ax.set(xlabel="step reward", ylabel="state")
     ax.set_title("best action by step reward")

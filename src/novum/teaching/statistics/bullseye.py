@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from novum.evaluation.bias_variance.result import COLORS
+from novum.evaluation.bias_variance.result import PLACES
 from novum.report.axes import drawing_panels
+from novum.report.style import series, shade
 from novum.runtime.random import seed_of
 from novum.runtime.typing import Axes, Seed
 
@@ -62,8 +63,8 @@ def plot_bullseye(
     turn = np.linspace(0, 2 * np.pi, 200)
     for ax, (name, cloud) in zip(panels, clouds.items()):
         for radius in reach * np.array([0.25, 0.5, 0.75, 1.0]):
-            ax.plot(radius * np.cos(turn), radius * np.sin(turn), color="#c9d1dc", lw=1)
-        ax.plot(cloud[:, 0], cloud[:, 1], "o", ms=4, color=COLORS["bias"], alpha=0.7)
-        ax.plot(0, 0, "+", ms=12, color=COLORS["variance"])
+            ax.plot(radius * np.cos(turn), radius * np.sin(turn), color=shade(ax, 0.8), lw=1)
+        ax.plot(cloud[:, 0], cloud[:, 1], "o", ms=4, color=series(ax, PLACES["bias"]), alpha=0.7)
+        ax.plot(0, 0, "+", ms=12, color=series(ax, PLACES["variance"]))
         ax.set(title=name, aspect="equal", xlabel="error at the first point", ylabel="error at the second")
     return panels

@@ -24,15 +24,17 @@ from novum.information.pairs import conditional_nats, mutual_nats
 from novum.information.sources import table_of
 from novum.information.units import Base, as_float, log_of, unit_name
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.numbers import num
 from novum.report.result import Result
+from novum.report.style import SMALL, paper, series, shade
 from novum.runtime.checks import check_choice
 from novum.runtime.typing import Axes, HasArray, Numbers, RowWeights
 
 __all__ = ["EntropyCurve", "InformationDiagram", "entropy_curve", "information_diagram"]
 
 POINTS = 401  # odd, so that one half is among them
-FIRST, SHARED, SECOND = "#2e86ab", "#7b5e7b", "#d1495b"
+FIRST, SHARED, SECOND = 0, 4, 3  # places of their colors
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,9 +58,9 @@ class EntropyCurve(Result):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve and return the axes."""
         ax = drawing_axes(ax)
-        ax.plot(self.p, self.entropy, color="#33415c", lw=2)
+        ax.plot(self.p, self.entropy, color=series(ax, 0), lw=2)
         top = int(self.entropy.argmax())
-        ax.plot(self.p[top], self.entropy[top], "o", color=SECOND)
+        ax.plot(self.p[top], self.entropy[top], "o", color=series(ax, SECOND))
         ax.set(xlabel="probability p", ylabel=f"entropy H(p) in {self.unit}", ylim=(0, None))
         return ax
 
@@ -144,7 +146,7 @@ class InformationDiagram(Result):
         """H(X, Y)."""
         return self.x_only + self.shared + self.y_only
 
-    def _parts(self) -> list[tuple[str, float, str]]:
+    def _parts(self) -> list[tuple[str, float, int]]:
         a, b = self.names
         return [
             (f"H({a}|{b})", self.x_only, FIRST),
@@ -173,14 +175,15 @@ class InformationDiagram(Result):
 
         r, s = np.sqrt(self.x / np.pi), np.sqrt(self.y / np.pi)
         t = center_distance(r, s, self.shared)
-        for center, radius, color in ((0.0, r, FIRST), (t, s, SECOND)):
+        for center, radius, k in ((0.0, r, FIRST), (t, s, SECOND)):
+            color = series(ax, k)
             ax.add_patch(Circle((center, 0), radius, facecolor=color, alpha=0.35, edgecolor=color, lw=1.5))
         left, right = min(-r, t - s), max(r, t + s)
         middles = ((left + max(t - s, left)) / 2, (max(t - s, -r) + min(r, t + s)) / 2, (min(r, right) + right) / 2)
         height = max(r, s)
         for (name, value, _), x, lift in zip(self._parts(), middles, (0.0, -1.25, 0.0)):
-            ax.text(x, lift * height, f"{name}\n{value:.3f}", ha="center", va="center", fontsize="small")
-        ax.plot([middles[1]] * 2, [-1.08 * height, 0], color="0.3", lw=0.8)
+            ax.text(x, lift * height, f"{name}\n{value:.3f}", ha="center", va="center", fontsize=SMALL)
+        ax.plot([middles[1]] * 2, [-1.08 * height, 0], color=shade(ax, 0.3), lw=0.8)
         for x, name, value in ((-r / 2, self.names[0], self.x), (t + s / 2, self.names[1], self.y)):
             ax.text(x, 1.1 * height, f"H({name}) = {num(value):.3f}", ha="center", va="bottom")
         ax.set(xlim=(left - 0.15 * height, right + 0.15 * height), ylim=(-1.5 * height, 1.4 * height), aspect="equal")
@@ -197,12 +200,12 @@ class InformationDiagram(Result):
             (f"H({b})", [(v1, n2, v2, c2), (v1 + v2, n3, v3, c3)]),
         ]
         for place, (_, bars) in enumerate(rows):
-            for left, name, value, color in bars:
+            for left, name, value, k in bars:
                 label = None if place else f"{name} = {num(value):.3f}"
-                ax.barh(place, value, left=left, color=color, alpha=0.6, edgecolor="white", label=label)
+                ax.barh(place, value, left=left, color=series(ax, k), alpha=0.6, edgecolor=paper(ax), label=label)
         ax.set_yticks(range(3), [name for name, _ in rows])
         ax.set_ylim(-0.5, 4.6)  # room for the legend below the bars
-        ax.legend(loc="lower left", fontsize="small", frameon=False)
+        draw_legend(ax)
         ax.invert_yaxis()
         ax.set_xlabel(f"information in {self.unit}")
         ax.spines[["top", "right"]].set_visible(False)

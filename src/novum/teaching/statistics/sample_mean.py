@@ -18,7 +18,9 @@ from novum.distributions.base import Distribution
 from novum.distributions.continuous.normal import Normal
 from novum.exceptions import DataError
 from novum.report.axes import drawing_axes
+from novum.report.legends import draw_legend
 from novum.report.result import Result
+from novum.report.style import ink, series, shade
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.typing import Axes, Seed
 
@@ -89,10 +91,12 @@ class MeanPaths(Result):
         n = np.arange(1, len(self.means) + 1)
         ax.plot(n, self.means, lw=0.8, alpha=0.7)
         band = 2 * self.std / np.sqrt(n)
-        ax.fill_between(n, self.mean - band, self.mean + band, color="0.5", alpha=0.2, label="two standard deviations")
-        ax.axhline(self.mean, color="black", lw=1)
+        ax.fill_between(
+            n, self.mean - band, self.mean + band, color=shade(ax, 0.5), alpha=0.2, label="two standard deviations"
+        )
+        ax.axhline(self.mean, color=ink(ax), lw=1)
         ax.set(xscale="log", xlabel="draws", ylabel="mean so far")
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 
@@ -140,11 +144,11 @@ class StandardizedMeans(Result):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw their histogram under the standard normal density."""
         ax = drawing_axes(ax)
-        ax.hist(self.values, BINS, density=True, color="#2e86ab", alpha=0.5, label=f"means of {self.n}")
+        ax.hist(self.values, BINS, density=True, color=series(ax, 0), alpha=0.5, label=f"means of {self.n}")
         x = np.linspace(-4, 4, 201)
-        ax.plot(x, np.exp(-x * x / 2) / np.sqrt(2 * np.pi), color="#d1495b", label="N(0, 1)")
+        ax.plot(x, np.exp(-x * x / 2) / np.sqrt(2 * np.pi), color=series(ax, 3), label="N(0, 1)")
         ax.set(xlabel="standardized mean", ylabel="density", xlim=(-4, 4))
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 

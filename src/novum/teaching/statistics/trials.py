@@ -13,8 +13,10 @@ from scipy.stats import norm
 from novum.exceptions import ParameterError
 from novum.graphical import BayesianNetwork
 from novum.graphical.inference.ancestral import draw_states
+from novum.report.legends import draw_legend
 from novum.report.numbers import counted, num
 from novum.report.result import result
+from novum.report.style import shade
 from novum.runtime.checks import check_count, check_number
 from novum.runtime.message_text import first_few
 from novum.runtime.random import Stream, seed_of
@@ -158,12 +160,12 @@ class Selection(NamedTuple):
         from novum.report.axes import drawing_axes
 
         ax = drawing_axes(ax)
-        ax.scatter(self.x[~self.kept], self.y[~self.kept], s=6, color="0.75", label="not selected")
+        ax.scatter(self.x[~self.kept], self.y[~self.kept], s=6, color=shade(ax, 0.75), label="not selected")
         ax.scatter(
             self.x[self.kept], self.y[self.kept], s=6, label=f"selected, correlation {num(self.correlation_kept):+.2f}"
         )
         ax.set(xlabel="x", ylabel="y", title="Selection makes causes dependent")
-        ax.legend()
+        draw_legend(ax)
         return ax
 
 
