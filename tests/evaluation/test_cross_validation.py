@@ -285,6 +285,7 @@ def test_shares_that_give_no_whole_rows_are_rounded_at_their_ends():
         ).tolist()
 
 
+@pytest.mark.notes("000-a", "holdout")
 @pytest.mark.notes("002", "train-val-test-split")
 @pytest.mark.notes("003", "three-way-split")
 @pytest.mark.parametrize("sizes", [(0.4, 0.3, 0.3), (0.8, 0.1, 0.1), (60, 45, 45)])
