@@ -40,6 +40,11 @@ def test_a_frame_among_left_out_ones_has_its_own_script():
     assert before["n"] == kept[-3] and printed_by(between["python"]) == before["values"]["shared"]
 
 
+def test_a_step_that_a_run_does_not_have_is_refused():
+    answer = answer_to({"kind": "code", "scene": "kernel-trick", "state": {}, "frame": 10**5, "part": ""})
+    assert answer == {"refused": {"sentence": "frame=100000: this run has no such step.", "control": "frame"}}
+
+
 def test_places_of_frames():
     steps = [(0, "E"), (1, "M"), (1, "E"), (2, "M"), (5, "M")]
     events = [("head", {}), *(("frame", {"n": n, "part": part}) for n, part in steps), ("end", {})]

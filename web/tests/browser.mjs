@@ -83,7 +83,7 @@ async function keyboardOnly() {
   await page.keyboard.press("Home");
   assert.equal(await frameNo(page), 0);
   await page.keyboard.press(" ");
-  await page.waitForFunction(() => Number(document.getElementById("scrub").value) >= 2);
+  await page.waitForFunction(() => Number(document.getElementById("scrub")?.value) >= 2);
   await page.keyboard.press(" ");
   await page.keyboard.press("Home");
   await page.evaluate(() => document.activeElement.blur());
@@ -117,14 +117,14 @@ async function keyboardOnly() {
 async function roundTrip() {
   const page = await open(at("kmeans", { k: 4, seed: SEED }, "&f=2"));
   await drawn(page);
-  await page.waitForFunction(() => document.getElementById("scrub").value === "2");
+  await page.waitForFunction(() => document.getElementById("scrub")?.value === "2");
   const shown = await number(page);
   await page.waitForTimeout(700);
   const hash = new URL(page.url()).hash;
   assert.match(hash, /^#\/kmeans\?s=[\w-]+&f=2$/);
   const other = await open(`${origin}/${hash.replace("?", `?t=${token}&`)}`);
   await drawn(other);
-  await other.waitForFunction(() => document.getElementById("scrub").value === "2");
+  await other.waitForFunction(() => document.getElementById("scrub")?.value === "2");
   await other.waitForTimeout(300);
   assert.equal(await number(other), shown, "another page shows the same number");
   await close(other);

@@ -43,8 +43,12 @@ async function limitOf(scene) {
 
 async function taken(scene, state) {
   const headers = { "X-Novum-Token": token, "Content-Type": "application/json" };
-  const answer = await fetch(`${origin}/api/code`, { method: "POST", headers, body: JSON.stringify({ v: 1, scene, state, frame: 0 }) });
-  return answer.ok && !("refused" in (await answer.json()));
+  const stop = new AbortController();
+  const answer = await fetch(`${origin}/api/run`, { method: "POST", headers, body: JSON.stringify({ v: 1, scene, state }), signal: stop.signal });
+  if (!answer.ok) return false;
+  const { value } = await answer.body.getReader().read(); // the head, or a refusal
+  stop.abort();
+  return new TextDecoder().decode(value).startsWith("event: head");
 }
 
 /** Wait until a run has come to its end, or for a moment where it is a long one. */

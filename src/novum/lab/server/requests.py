@@ -61,7 +61,10 @@ def scene_of(request: dict[str, Any]) -> Scene:
 
 def code(scene: Scene, request: dict[str, Any]) -> str:
     """Return the script of a frame."""
-    return scene.script(scene.state(request["state"]), request["frame"], request["part"])
+    try:
+        return scene.script(scene.state(request["state"]), request["frame"], request["part"])
+    except StopIteration as error:  # a script that looks for its step among those of the run
+        raise Refusal(f"frame={request['frame']}: this run has no such step.", "frame") from error
 
 
 class Step(NamedTuple):

@@ -67,13 +67,13 @@ def test_the_last_frame_is_the_fit(run):
     assert run.last.values["steps"] == model.lengths_.sum()
 
 
-def test_curves_are_running_means_of_ten_agents(run):
+def test_curves_are_running_means_of_six_agents(run):
     s = run.state
     episodes = min(s.episodes, 100)
     assert len(run.last.arrays["counted"]) == len(run.last.arrays["paid_q"]) == episodes
     for name, kind in KINDS.items():
         more = {"planning_steps": 10} if name == "dyna" else {}
-        many = kind(episodes, exploration=s.exploration, max_steps=200, random_state=s.seed, n_runs=10, **more)
+        many = kind(episodes, exploration=s.exploration, max_steps=200, random_state=s.seed, n_runs=6, **more)
         paid, mean = many.fit(process(run)).returns_.mean(axis=0), 0.0
         for k, now in enumerate(run.last.arrays[f"paid_{name}"]):
             mean += 0.1 * (paid[k] - mean)

@@ -14,7 +14,7 @@ from novum.lab.worlds import arrows_on_grid, cells_of, codes_of, map_of, on_grid
 
 EACH = 30  # episodes that are shown one by one; later ones by powers of GROWTH
 GROWTH = 1.15
-RUNS = 10  # behind the curves
+RUNS = 6  # behind the curves
 AHEAD = 100  # episodes of them
 SMOOTHING = 0.1  # rate of their running mean
 PATIENCE = 200  # steps after which an episode is cut
