@@ -90,11 +90,17 @@ def test_own_figures_take_the_palette_and_a_callers_axes_the_callers():
     twin = own.twinx()
     assert twin.plot([0, 1])[0].get_color() == PALETTE[0] and own.plot([1, 0])[0].get_color() == PALETTE[1]
     mine = Figure().subplots()
-    assert colors_of(mine, 2) == ["C0", "C1"] and drawing_axes(mine) is mine and mine.spines["top"].get_visible()
+    assert (
+        colors_of(mine, 2) == [to_hex("C0"), to_hex("C1")]
+        and drawing_axes(mine) is mine
+        and mine.spines["top"].get_visible()
+    )
     with plt.style.context("ggplot"):
         styled = drawing_axes(None)
         cycle = plt.rcParams["axes.prop_cycle"].by_key()["color"]
-        assert to_hex(series(styled, 1)) == to_hex(cycle[1]) and styled.plot([0, 1])[0].get_color() == cycle[0]
+        second = series(styled, 1)
+        assert styled.plot([0, 1])[0].get_color() == cycle[0]
+    assert second == to_hex(cycle[1]) != to_hex("C1")  # of the style, also after it
 
 
 def test_everything_written_can_be_read_on_dark_and_on_light():

@@ -70,8 +70,10 @@ def root_of(ax: Any) -> Any:
 
 
 def series(ax: Any, k: int) -> str:
-    """Return the color of the k-th thing of its kind on these axes."""
-    return PALETTE[k % len(PALETTE)] if is_own(ax) else f"C{k}"
+    """Return the color of the k-th thing of its kind on these axes, as it is now: a style may end before the picture is written."""
+    from matplotlib.colors import to_hex
+
+    return PALETTE[k % len(PALETTE)] if is_own(ax) else str(to_hex(f"C{k}"))
 
 
 def colors_of(ax: Any, n: int) -> list[str]:
