@@ -41,6 +41,7 @@ from novum.naive_bayes import GaussianNB, MultinomialNB
 from novum.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from novum.patch.devices import CallPlace, CallPlaces
 from novum.study.comparison.compare import EnsembleMember, Joint
+from novum.study.data.source import Source
 from novum.study.insight.contributions import explain_table
 from novum.teaching import compare_ensembles
 
@@ -269,6 +270,7 @@ JUDGEMENTS = {
     "EnsembleMember": lambda: EnsembleMember(study().scores.candidates[0], 0.5),
     "Joint": lambda: Joint([EnsembleMember(study().scores.candidates[0], 1.0)], []),
     "Frames": lambda: novum.lab.record(LogisticRegression(), *two_classes()),
+    "Source": lambda: Source("rows.csv", 120, "0" * 64, separator=";"),
     "StudyRows": lambda: novum.study.Study(load_iris(as_frame=True).frame, "target").rows(),
     "Dependence": lambda: study().findings.dependences[0],
     "Card": lambda: study().card,

@@ -73,6 +73,18 @@ export function scaleColor(theme: Theme, t: number, diverging: boolean): string 
   return s < 0.5 ? blend(theme.classes[0]!, neutral, s * 2) : blend(neutral, theme.classes[5]!, s * 2 - 1);
 }
 
+const scales = new WeakMap<Theme, Map<boolean, readonly string[]>>();
+const STEPS = 256; // as many as a channel of a screen has
+
+/** The colours of a scale from its lower to its upper end, made once for a theme. */
+export function scaleSteps(theme: Theme, diverging: boolean): readonly string[] {
+  let kept = scales.get(theme);
+  if (!kept) scales.set(theme, (kept = new Map()));
+  let found = kept.get(diverging);
+  if (!found) kept.set(diverging, (found = Array.from({ length: STEPS }, (_, i) => scaleColor(theme, i / (STEPS - 1), diverging))));
+  return found;
+}
+
 export function mixShares(theme: Theme, shares: ArrayLike<number>, from: number, k: number): string {
   let total = 0;
   const sum: Rgb = [0, 0, 0];

@@ -1,6 +1,6 @@
 // A matrix as colours, with its numbers where there is room.
 import { extent } from "../marks/axes";
-import { inkOn, scaleColor } from "../marks/palette";
+import { inkOn, rgb, scaleSteps, type Theme } from "../marks/palette";
 import { clamp, type Context, type Drawer, json, labels, matrix } from "./context";
 
 function domain(c: Context, values: number[][]): [number, number] {
@@ -27,6 +27,20 @@ function layout(c: Context, width: number, height: number, h: number, w: number)
   return { x: left + Math.max(0, (width - left - 14 - cell * w) / 2), y: top, cell, tall: Math.min((height - top - 10) / Math.max(1, h), Math.max(cell, 26)) };
 }
 
+/** The place of a value among the steps of a scale; -1 where there is none. */
+function step(v: number, low: number, high: number, steps: number): number {
+  const t = (v - low) / (high - low);
+  return Number.isFinite(t) ? Math.round(clamp(t, 0, 1) * (steps - 1)) : -1;
+}
+
+/** Cells too small for a gap between them, as one picture of a pixel each. */
+function pixels(theme: Theme, values: number[][], low: number, high: number, colors: readonly string[]): Uint8ClampedArray {
+  const [found, none] = [colors.map(rgb), rgb(theme.faint)];
+  const rgba = new Uint8ClampedArray(4 * values.length * (values[0]?.length ?? 0));
+  values.flat().forEach((v, i) => rgba.set([...(found[step(v, low, high, found.length)] ?? none), 255], 4 * i));
+  return rgba;
+}
+
 export const drawer: Drawer = {
   height(c, width, main) {
     const values = matrix(c, "values");
@@ -40,9 +54,11 @@ export const drawer: Drawer = {
     const { x, y, cell, tall } = layout(c, s.width, s.height, h, w);
     const gap = cell > 9 && tall > 9 ? 1 : 0;
     const text = (c.view.text ?? (cell > 34 && tall > 18)) && cell > 22;
-    values.forEach((row, i) =>
+    const colors = scaleSteps(c.theme, Boolean(c.view.diverging));
+    if (!gap && !text) s.picture(pixels(c.theme, values, low, high, colors), w, h, x, y, w * cell, h * tall, false);
+    else values.forEach((row, i) =>
       row.forEach((v, j) => {
-        const color = scaleColor(c.theme, (v - low) / (high - low), Boolean(c.view.diverging));
+        const color = colors[step(v, low, high, colors.length)] ?? c.theme.faint;
         s.rect(x + j * cell, y + i * tall, cell - gap, tall - gap, { fill: color }, gap ? 2 : 0);
         if (text) s.text(c.show(v, 3), x + (j + 0.5) * cell, y + (i + 0.5) * tall, { size: clamp(cell / 4.4, 9.5, 12.5), fill: inkOn(color), anchor: "middle", baseline: "middle" });
       }),

@@ -9,17 +9,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from novum.report.result import result
+
 __all__ = ["Source", "column_prints"]
 
 
+@result
 class Source(NamedTuple):
     """A file that a table was read from."""
 
     file: str  # its name, without its folders
     bytes: int
-    sha256: (
-        str | None
-    )  # None of a file of which rows were drawn: reading all of it again would take as long as the pass
+    sha256: str | None  # None where rows of it were drawn: to read all of it again would take as long as the pass
     separator: str | None = None  # as they were given; None was found out from the text
     encoding: str | None = None
     most_cells: int | None = None  # above which rows were drawn
