@@ -128,7 +128,7 @@ bench-quick: $(VENV)/.installed  ## five minutes: has any of 40 cases lost more 
 
 docs: $(VENV)/.installed  ## the documentation in docs/_build/html, packed as dist/novum-docs.zip
 	$(INSTALL) ".[docs]"
-	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -j auto -W --keep-going -b html docs docs/_build/html
 	$(BIN)/python -c "import shutil; print(shutil.make_archive('dist/novum-docs', 'zip', 'docs/_build/html'))"
 
 pictures: $(VENV)/.installed  ## docs/pictures and docs/names.md, to be read without building
