@@ -44,6 +44,7 @@ def test_compiled_targets_by_hand():
         seen = [tuple(paid) for paid in agent.returns_]
         assert set(seen) == set(expected)
         np.testing.assert_allclose(agent.run_values_[:, 0, 0], [expected[paid] for paid in seen])
+        assert agent.visits_[0, 0] == 2 * 60  # once in every episode of every run
 
 
 @pytest.mark.notes("000-c", "q-learning")
