@@ -47,9 +47,11 @@ def test_bandits_pay_as_they_say():
 def test_regret_is_the_sum_of_gaps():
     arms = [0, 2, 1, 1, 0]
     np.testing.assert_allclose(THREE.regret(arms), [0, 0.4, 0.5, 0.6, 0.6], atol=1e-15)
+    with pytest.raises(DataError, match="from 0 to 2"):
+        THREE.regret([0, 3])
     found = simulate(THREE, [UCB1(), EpsilonGreedy(0.3)], 400, n_runs=50, n_points=7, random_state=3)
     np.testing.assert_allclose(found.final_regret, found.pulls @ THREE.gaps, atol=1e-10)
-    assert (found.pulls.sum(axis=2) == 400).all()
+    assert (found.pulls.sum(axis=2) == 400).all() and found.regret.shape == (2, 50, 7)
     rewards = np.random.default_rng(0).random((60, 3))
     table = AdversarialBandit(rewards)
     history = np.random.default_rng(1).integers(3, size=60)

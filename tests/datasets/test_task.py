@@ -36,6 +36,8 @@ COLORS = np.array(["red", "green", "blue"] * 20)
         ([None, "yes", "no"] * 20, "semi-supervised", "binary"),
         (np.full(60, np.nan), "unsupervised", "clustering or dimension reduction"),
         (np.zeros(60), "supervised", "constant"),
+        (np.repeat([0, 1, 2, 3, 4, 5, 12], [20, 14, 10, 7, 4, 2, 3]), "supervised", "regression"),  # 95 % before a gap
+        (np.repeat([0, 1, 2, 3, 4, 5, 12], [20, 14, 10, 6, 4, 2, 4]), "supervised", "multiclass"),  # and 93 %
     ],
 )
 def test_settings_and_kinds(target, setting, kind):

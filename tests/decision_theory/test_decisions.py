@@ -229,6 +229,13 @@ def test_pictures():
         distribution = multivariate_normal(X[y == c].mean(0), np.cov(X[y == c].T, bias=True))
         for level, ring in contours(right, c).items():
             assert_allclose(0.5 * distribution.pdf(ring), level, atol=2e-3)  # p(x, c)
+    three = np.repeat([0, 1, 2], 20)
+    rows = X + 2 * np.array([[0, 0], [2, 0], [0, 2]])[three]
+    rival, model = LogisticRegression().fit(rows, three), GenerativeClassifier("multivariate_normal").fit(rows, three)
+    left = plot_generative_vs_discriminative(model, rival, rows, three, ax=canvas(1, 2))[0]
+    at = np.concatenate([contours(left, k)[0.0] for k in (0, 1)])
+    ranked = np.sort(rival.predict_proba(at), axis=1)
+    assert_allclose(ranked[:, 2], ranked[:, 1], atol=0.03)  # the two likeliest of three classes
     drawn = curves(GenerativeClassifier().fit(NUMBERS, LABELS).plot(ax=canvas()))
     for c in (0, 1):
         x, height = drawn[str(c)].T

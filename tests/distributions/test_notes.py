@@ -172,6 +172,7 @@ def test_multivariate_normal_numbers():
 def test_dirichlet_numbers():
     model = Dirichlet([2.0, 3.0, 5.0])
     assert model.log_prob([-0.25, 0.5, 0.75]) == -np.inf and Dirichlet([3.0, 3.0]).log_prob([1.5, -0.5]) == -np.inf
+    assert (Dirichlet([[3.0, 3], [3, 5]]).log_prob([1.5, -0.5]) == -np.inf).all()  # against several by NumPy
     assert_allclose(model.var, [0.014545, 0.019091, 0.022727], atol=5e-7)
     assert_allclose(model.cov[np.triu_indices(3, 1)], [-0.005455, -0.009091, -0.013636], atol=5e-7)
     assert_allclose(model.prob([0.2, 0.3, 0.5]), 8.505, atol=5e-4)

@@ -65,6 +65,8 @@ def test_a_density_is_the_derivative_of_its_cdf():
     assert_allclose([model.mean, model.var], [1.0, 4.0], rtol=1e-6)
     ramp = Continuous(cdf=lambda x: x**2, support=(0.0, 1.0))
     assert_allclose([ramp.prob(0.3), ramp.cdf(0.5), ramp.cdf(-1.0), ramp.cdf(2.0)], [0.6, 0.25, 0, 1], rtol=1e-9)
+    flat = Continuous(cdf=lambda x: np.clip(x, 0, 1) ** 2, support=(0.0, 1.0))
+    assert_allclose(flat.prob([1e-4, 0.9999]), [2e-4, 1.9998], rtol=1e-9)  # steps do not leave the support
 
 
 @pytest.mark.notes("001", "distribution-check")

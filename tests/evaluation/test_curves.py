@@ -67,6 +67,13 @@ def test_learning_curve_distinguishes_bias_from_variance():
     assert (
         found.kind == "high variance" and found.train == pytest.approx(0, abs=1e-12) and "high variance" in str(found)
     )
+    sizes_of, folds = np.arange(10, 70, 10), np.tile([-0.1, 0.1], (6, 1))  # training scores of one: a range of 1 - 0.5
+    for last, words in ((0.508, "no longer rises"), (0.512, "still rising")):  # by a fiftieth of it over the last third
+        means = np.array([0.4, 0.45, 0.5, 0.5, 0.51, last])
+        drawn_from = LearningCurveDisplay(
+            train_sizes=sizes_of, train_scores=np.ones((6, 2)), test_scores=means[:, None] + folds
+        )
+        assert words in drawn_from.diagnose().advice
     n, train, test = learning_curve(LinearRegression(), U, T, train_sizes=sizes, cv=5, scoring="neg_mean_squared_error")
     np.testing.assert_allclose(line.train_scores, train)
     np.testing.assert_allclose(line.test_scores, test)

@@ -283,6 +283,8 @@ def test_the_trellis_of_a_chain():
 @pytest.mark.notes("000-b", "plot-unrolled-network")
 @pytest.mark.notes("002", "plot-graphical-models")
 def test_plates_dots_and_copies():
+    shared = DAG([("X", "s")]).unroll(2, outside="s", parameters=False)  # a child of all copies
+    assert shared.parents["s"] == ("X(1)", "X(2)") and len(shared.nodes) == 3
     graph = DAG([("X1", "X2"), ("X1", "X3")]).unroll(3)
     copies = {f"example {i}": [f"X{k}({i})" for k in (1, 2, 3)] for i in (1, 2, 3)}
     ax = graph.plot(observed=[node for nodes in copies.values() for node in nodes], plates=copies)

@@ -46,7 +46,9 @@ def test_queries_equal_sums_over_the_joint(seed):
         expected = part.sum(axis=tuple(k for k in range(len(kept)) if k != i)) / part.sum()
         np.testing.assert_allclose(found[v].p, expected, atol=1e-14)
         for method in ("variable_elimination", "enumeration"):
-            np.testing.assert_allclose(network.query(v, evidence, method).p, expected, atol=1e-14)
+            asked = network.query(v, evidence, method)
+            np.testing.assert_allclose(asked.p, expected, atol=1e-14)
+            assert asked.log_evidence == pytest.approx(np.log(part.sum()), abs=1e-12)
     pair = network.query([kept[-1], kept[0]], evidence)
     expected = part.sum(axis=tuple(range(1, len(kept) - 1))).T / part.sum()
     np.testing.assert_allclose(pair.p, expected, atol=1e-14)

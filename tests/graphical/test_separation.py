@@ -207,6 +207,7 @@ def test_kinds_of_graphs():
     assert dag_of(["ab", "ac", "bd", "cd"]).kind == "loopy"
     assert dag_of(["ab"], nodes="c").kind == "directed forest" and dag_of(["ac", "bc", "de"]).kind == "poly-forest"
     assert UndirectedGraph(["ab", "bc"]).kind == "undirected tree"
+    assert UndirectedGraph(["ab", "ca", "cb"]).edges == [("a", "b"), ("a", "c"), ("b", "c")]  # each once
     assert UndirectedGraph(["ab", "cd"]).kind == "undirected forest"
     assert UndirectedGraph(["ab", "bc", "ca"]).kind == "loopy" and dag_of(["ab"]).kind == "directed tree"
 
@@ -228,6 +229,10 @@ def test_parameters_are_separated_by_complete_examples():
     ways = {path.nodes: path.open for path in graph.paths("theta_X1", "theta_X2", gap)}
     assert len(ways) == 4
     assert [way for way, passes in ways.items() if passes] == [("theta_X1", "X1(1)", "X2(1)", "theta_X2")]
+    for path in graph.paths("theta_X1", "theta_X2", gap):
+        for before, inner, after in zip(path.nodes, path.connections, path.nodes[2:]):
+            into = [one in graph.parents[inner.node] for one in (before, after)]
+            assert inner.kind == ("fork", "chain", "collider")[sum(into)]
 
 
 @pytest.mark.notes("002", "bn-plate-regression")

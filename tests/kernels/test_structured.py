@@ -132,6 +132,7 @@ def test_sets_of_the_notes_and_all_pairs():
         np.testing.assert_allclose(SetKernel(member)(points[:1], points), want[:1], rtol=1e-12, atol=1e-13)
         np.testing.assert_allclose(SetKernel(member).diag(points), np.diag(want), rtol=1e-12)
     assert (SetKernel(RBF(0.7))([np.zeros((0, 2)), points[0]])[0] == 0).all()  # nothing has no pairs
+    assert (SetKernel(RBF(0.7))(points, [np.zeros((0, 2))]) == 0).all()
     K, dK = SetKernel(RBF(0.7))(points, eval_gradient=True)
     h = 1e-6
     numeric = (SetKernel(RBF(0.7 * np.exp(h)))(points) - SetKernel(RBF(0.7 * np.exp(-h)))(points)) / (2 * h)

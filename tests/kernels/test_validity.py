@@ -147,6 +147,7 @@ def test_stationary_and_isotropic_as_stated_and_as_measured():
 def test_pairwise_kernels_of_scikit_learn():
     close(Laplacian(1 / 0.7)(X, Y), pairwise.laplacian_kernel(X, Y, gamma=0.7))
     close(Linear()(X, Y), pairwise.linear_kernel(X, Y))
+    assert Linear() + White(0.3) == White(0.3) + Linear() != Linear() + White(0.2)
     for ours, theirs in (
         (RationalQuadratic(0.7, 1.3), peer.RationalQuadratic(0.7, 1.3)),
         (Periodic(0.7, 1.3), peer.ExpSineSquared(0.7, 1.3)),

@@ -81,6 +81,13 @@ def test_a_batch_sums_its_mistakes():
             wrong = y[part] * (X[part] @ w + b) <= 0
             w, b = w + 0.5 * (y[part] * wrong) @ X[part], b + 0.5 * (y[part] * wrong).sum()
     assert_allclose(weights(unit), np.append(b, w), rtol=1e-12)
+    options = {"shuffle": False, "tol": None, "max_iter": 40, "batch_size": 7}
+    labels = np.where(X[:, 0] > 0.3, 0, np.where(X[:, 1] > 0, 1, 2))
+    alone = [list(Perceptron(**options).fit(X, labels == c).history_) for c in range(3)]
+    longest = max(map(len, alone))
+    assert min(map(len, alone)) < longest  # one is separable and ends early
+    held = [one + [one[-1]] * (longest - len(one)) for one in alone]
+    assert_allclose(Perceptron(**options).fit(X, labels).history_, np.mean(held, axis=0), rtol=1e-12)
 
 
 @pytest.mark.notes("003", "perceptron")

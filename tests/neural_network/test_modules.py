@@ -192,6 +192,15 @@ def test_modules_compose_by_the_chain_rule():
     assert check_gradient(with_first, lambda v: gradient, start)
     net.parameters[0][...] = start
     np.testing.assert_allclose(net.gradients[-1], error.sum(axis=0), rtol=1e-12)  # every row pulls on the last shift
+    wrong = check_gradient(lambda v: float((error * net.forward(v)).sum()), lambda v: into + 0.5, x)
+    assert not wrong and wrong.error == pytest.approx(0.5 / (1 + np.abs(into).max()), rel=1e-6)
+    norm = BatchNorm([2.0, 0.5, 1.0], [1.0, 0.0, -1.0], epsilon=0.0)
+    np.testing.assert_allclose(norm.forward(x), [2, 0.5, 1] * (x - x.mean(0)) / x.std(0) + [1, 0, -1], rtol=1e-12)
+    pull = rng.normal(size=(6, 3))
+    norm.backward(pull)
+    np.testing.assert_allclose(norm.gradients, [(pull * (x - x.mean(0)) / x.std(0)).sum(0), pull.sum(0)], rtol=1e-11)
+    np.testing.assert_allclose(norm.running_mean, 0.1 * x.mean(0), rtol=1e-12)
+    np.testing.assert_allclose(norm.running_variance, 0.9 + 0.1 * x.var(0, ddof=1), rtol=1e-12)
     with pytest.raises(ParameterError):
         Sequential([])
 

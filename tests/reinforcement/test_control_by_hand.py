@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from novum.optimize import Schedule
 from novum.reinforcement import MDP, SARSA, ExpectedSARSA, QLearning
 
 
@@ -43,6 +44,21 @@ def test_compiled_targets_by_hand():
         seen = [tuple(paid) for paid in agent.returns_]
         assert set(seen) == set(expected)
         np.testing.assert_allclose(agent.run_values_[:, 0, 0], [expected[paid] for paid in seen])
+        assert agent.visits_[0, 0] == 2 * 60  # once in every episode of every run
+
+
+@pytest.mark.notes("000-c", "q-learning")
+def test_rates_fall_with_the_visits_of_all_episodes():
+    loop = MDP({"s": {"x": [(0.8, "s", 1.0), (0.2, "end", 4.0)]}}, terminal=["end"])
+    agent = QLearning(3, learning_rate=Schedule("power", 1.0, 0.7), discount=0.9, n_runs=5, random_state=0).fit(loop)
+    assert agent.lengths_.sum(axis=1).max() > 9
+    for lengths, found in zip(agent.lengths_, agent.run_values_[:, list(loop.states).index("s"), 0]):
+        q, visit = 0.0, 0
+        for length in lengths:
+            for left in range(length, 0, -1):
+                visit += 1
+                q += visit**-0.7 * ((1.0 + 0.9 * q if left > 1 else 4.0) - q)
+        assert found == pytest.approx(q, rel=1e-12)
 
 
 @pytest.mark.notes("003", "sarsa")

@@ -193,6 +193,11 @@ def test_residuals_vanish_at_the_true_values_only():
     residual = room.residual(moved)
     assert residual[5] == pytest.approx(room.bellman(moved)[5] - moved[5])
     assert np.abs(residual).max() > 0.05
+    cut = MDP({"a": {"x": [(0.6, "b", 1.0), (0.4, "b", 2.0, True)]}, "b": {"x": [(1.0, "a", 3.0)]}}, discount=0.9)
+    value = np.array([5.0, 7.0])[[list(cut.states).index(s) for s in "ab"]]
+    a, b = (list(cut.states).index(s) for s in "ab")
+    wanted = {a: 1.4 + 0.9 * 0.6 * value[b], b: 3 + 0.9 * value[a]}  # nothing follows an end
+    np.testing.assert_allclose(cut.bellman(value), [wanted[s] for s in range(2)], rtol=1e-14)
 
 
 @pytest.mark.notes("000-c", "q-function")

@@ -187,6 +187,10 @@ def test_first_against_every_visit():
         np.testing.assert_array_equal(line.get_xdata(), np.arange(1, 401))
     np.testing.assert_allclose(lines[0].get_ydata(), curves["first"].errors_.mean(axis=0))
     np.testing.assert_allclose(lines[1].get_ydata(), curves["every"].errors_.mean(axis=0))
+    coin = {"x": [(0.5, "end", 0.0), (0.5, "end", 2.0)]}  # worth one, and two from the state before it
+    pair = MDP({"a": {"x": [(1.0, "b", 1.0)]}, "b": coin}, terminal=["end"], initial="a")
+    once = MonteCarloPrediction(1, n_runs=20, random_state=0).fit(pair)
+    np.testing.assert_allclose(once.errors_, 1.0, rtol=1e-14)  # both states are off by one: so is the mean
 
 
 @pytest.mark.notes("003", "mc-vs-td")

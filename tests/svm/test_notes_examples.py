@@ -64,6 +64,14 @@ def test_hard_margin_of_three_points_and_of_exclusive_or():
     assert_allclose(multipliers(model, 3), [0.25, 0.25, 0], atol=1e-12)
     assert_allclose([*line(model)[0], line(model)[1]], [0.5, 0.5, -1], atol=1e-12)
     curved = SVC(kernel="poly", degree=2, gamma=1.0, coef0=1.0, C=np.inf, tol=TIGHT).fit(XOR, XOR_SIGNS)
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(40, 3)) * [1.0, 3.0, 0.5]
+    plane = X @ [1.0, -0.7, 2.0] + 0.6
+    X, sign = X[np.abs(plane) > 0.5], np.sign(plane[np.abs(plane) > 0.5])
+    short = SVC(kernel="linear", C=np.inf, tol=0.5).fit(X, sign)  # stopped early: margins of one class differ
+    margin, held = sign * short.decision_function(X), np.isin(np.arange(len(X)), short.support_)
+    apart = [margin[held & (sign == c)].max() - margin[sign == c].min() for c in (-1, 1)]
+    assert max(apart) > 0.1 and short.kkt_violation_[0] == pytest.approx(max(apart), abs=2e-6)
     assert_allclose(multipliers(curved, 4), 1 / 8, atol=1e-12)
     assert_allclose([curved.intercept_[0], -curved.dual_objective_[0]], [0, 0.25], atol=1e-12)
 

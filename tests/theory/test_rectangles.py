@@ -1,10 +1,14 @@
 """Boxes as concepts: the tightest, unions, several classes, weights, other homes of data."""
 
+from functools import reduce
+
 import numpy as np
 import pytest
 
 from novum.exceptions import DataError
+from novum.fold.blocks import Block
 from novum.theory import RectangleLearner
+from novum.theory.rectangles import extent_of, merge_extents
 
 
 def integer_points(seed=0, noise=0.0):
@@ -25,6 +29,11 @@ def test_tightest_rectangle():
     assert not broken.consistent_
     assert broken.training_error_ == (broken.predict(noisy[0]) != noisy[1]).sum()
     assert not (noisy[1] & ~broken.predict(noisy[0])).any()  # errors on the negative side only
+    order = np.argsort(~y, kind="stable")  # the positives in the first portions, none in the last
+    portions = [Block(X[part], y[part].astype(int)) for part in np.array_split(order, 5)]
+    joint = reduce(merge_extents, [extent_of(2, one) for one in portions])
+    assert np.array_equal(joint.low, [X[~y].min(axis=0), X[y].min(axis=0)])
+    assert np.array_equal(joint.high, [X[~y].max(axis=0), X[y].max(axis=0)])
 
 
 @pytest.mark.notes("001", "rectangle-concepts")

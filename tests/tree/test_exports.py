@@ -7,11 +7,13 @@ import pandas as pd
 import pytest
 import sklearn.tree
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from numpy.testing import assert_array_equal
 
 from novum.datasets import load_go_to_lesson, load_play_tennis
 from novum.exceptions import ParameterError
+from novum.report.style import PALETTE
 from novum.tree import (
     ID3,
     DecisionTreeClassifier,
@@ -161,8 +163,11 @@ def test_boxes_fit_their_cells():
 @pytest.mark.notes("001", "tree-drawing")
 def test_branches_and_parts_are_on_the_edges():
     model = ID3(missing="fractional").fit(*load_go_to_lesson(return_X_y=True, as_frame=True))
-    texts = [text.get_text() for text in plot_tree(model, filled=True, rounded=True)]
+    filled = plot_tree(model, filled=True, rounded=True)
+    texts = [text.get_text() for text in filled]
+    fill = [text.get_bbox_patch().get_facecolor()[:3] for text in filled if "samples" in text.get_text()]
     assert {"Sunny", "Overcast", "Rain", "Covered", "Practical"} <= set(texts)
+    assert fill[0] == pytest.approx(1 - (1 - np.array(to_rgb(PALETTE[0]))) * 0.75 * 0.5)  # (2/3 - 1/3) / (1 - 1/3)
     assert texts[0].splitlines() == ["Outlook", "entropy = 0.918", "samples = 12", "value = [8, 4]", "class = No"]
     row = pd.DataFrame({"Outlook": [None], "Transportation": ["Covered"], "Lesson": ["Practical"]})
     axes = Figure().subplots()
@@ -190,6 +195,9 @@ def test_branches_and_parts_are_on_the_edges():
         assert lines[-1] == f"class = {model.classes_[int(np.argmax(counts))]}"
         below = joined.get(place, {})
         assert set(below) == (set(table[lines[0]].unique()) if below else set())
+        if below:  # midway between its outer children
+            across = [child[0] for child in below.values()]
+            assert place[0] == pytest.approx((min(across) + max(across)) / 2, abs=2e-6)
         return 1 + sum(check(child, rows & (table[lines[0]] == word)) for word, child in below.items())
 
     root = max(boxes, key=lambda place: place[1])

@@ -63,6 +63,10 @@ def test_gain_of_weighted_rows_below_the_root():
         left = sum(weight[part].sum() * entropy(part) for part in parts) / weight[sunny].sum()
         assert_allclose(gain, entropy(sunny) - left, atol=1e-12)
     assert information_gain_table(tennis.assign(Day="same"), played).gain[-1] == 0  # one value splits nothing
+    rows, answer = pd.DataFrame({"A": ["a", "b", "b", None], "B": ["u", "u", "u", "v"]}), ["yes", "no", "no", "no"]
+    parted = ID3(missing="fractional").fit(rows, answer)  # a third of the last row goes to "a", and is no branch
+    table = information_gain_table(rows, answer, tree=parted, node=parted.tree_.branches(0)[0])
+    assert table.weight == pytest.approx(4 / 3) and table.gain.tolist() == [0, 0]
 
 
 @pytest.mark.notes("001", "id3")

@@ -215,7 +215,9 @@ def test_the_regions_of_and_or_xor(table, n_lines):
     for line, (w, b) in zip(ax.lines, zip(net.coefs[0].T, net.intercepts[0])):
         np.testing.assert_allclose(line.get_xydata() @ w + b, 0, atol=1e-12)
         assert np.ptp(line.get_xydata(), axis=0).max() > 3  # across the whole picture
-        sides = np.sign(np.array([[0, 0], [0, 1], [1, 0], [1, 1]]) @ w + b)
+        heights = np.array([[0, 0], [0, 1], [1, 0], [1, 1]]) @ w + b
+        assert np.abs(heights).min() == 0.5  # halfway between the points
+        sides = np.sign(heights)
         assert (n_lines == 2) or set(sides[np.array(table) == 1]).isdisjoint(sides[np.array(table) == 0])
     with pytest.raises(DataError, match="plane"):
         logic_to_network("a and b and c").plot_regions()

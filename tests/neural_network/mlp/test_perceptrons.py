@@ -33,6 +33,8 @@ def test_a_network_is_its_formula_and_learns():
     two = MLPClassifier((3,), activation="tanh", solver="lbfgs", alpha=1.0, max_iter=2000, tol=1e-9, random_state=0)
     p = two.fit(X, Y > 0).predict_proba(X)[:, 1]  # at the optimum the output's bias leaves no error on average
     assert p.mean() == pytest.approx((Y > 0).mean(), abs=1e-4) and 0 < p.min() < p.max() < 1
+    slope = two.check_gradient(X[:70], (Y > 0)[:70]).given[-1]  # by the output's bias: the mean of p - y
+    assert slope == pytest.approx((p - (Y > 0))[:70].mean(), rel=1e-9)
     first, second = model.hidden_outputs(X)
     np.testing.assert_allclose(first, np.tanh(X @ w1 + b1), atol=1e-12)
     np.testing.assert_allclose(second, np.tanh(first @ w2 + b2), atol=1e-12)

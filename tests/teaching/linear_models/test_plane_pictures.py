@@ -144,6 +144,7 @@ def facets(surface):
 
 
 @pytest.mark.notes("000-b", "plot-feature-map")
+@pytest.mark.notes("003", "fig-feature-lift")
 def test_the_plane_is_lifted_and_the_boundary_comes_back_as_a_conic():
     X = RNG.normal(size=(150, 2))
     inside = 0.5 * X[:, 0] ** 2 + 0.4 * X[:, 0] * X[:, 1] + X[:, 1] ** 2
