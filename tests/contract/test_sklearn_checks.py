@@ -147,7 +147,7 @@ CHECKS = {  # by class, scikit-learn 1.9
 @pytest.mark.filterwarnings("ignore:.*binary units are 0, 1 or probabilities")  # the checks give any numbers
 @pytest.mark.filterwarnings("ignore:.*learning has run away")  # which binary units do on such numbers
 @pytest.mark.filterwarnings(
-    "ignore:Stochastic Optimizer", "ignore:FeedForwardGraph. the loss"
+    "ignore:Stochastic Optimizer", "ignore:FeedForwardGraph. the loss", "ignore:MLPRegressor. after training the loss"
 )  # of perceptrons at their defaults; scikit-learn's do not converge there either
 @parametrize_with_checks(estimators() + configured(), expected_failed_checks=expected_failures)
 def test_scikit_learn(estimator, check):

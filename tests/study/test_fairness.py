@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from novum.cli import application
 from novum.exceptions import DataError, ParameterError
-from novum.study import Study
+from novum.study import Listener, Study
 from novum.study.comparison.tuning import Judge
 from novum.study.data.table import Column, table_of
 from novum.study.insight.fairness import calibration_p, compare_groups, groups_of
@@ -130,7 +130,7 @@ def test_a_column_that_is_not_learned_from_is_in_report_card_and_console(tmp_pat
     frame.loc[:5, "sex"] = "unknown"
     heard = []
 
-    class Heard:
+    class Heard(Listener):
         def step(self, name, lines):
             heard.append((name, lines))
 

@@ -339,7 +339,7 @@ def test_folds_by_size():
         (lambda f: f.assign(bought="yes"), "same value, 'yes', in every row"),
         (lambda f: f.assign(bought=None), "missing in every row"),
         (lambda f: f[:5], "5 rows with a target; a study needs at least 20"),
-        (lambda f: f.assign(bought=f["since"]), "holds dates (its cells"),
+        (lambda f: f.assign(bought=f["since"]), "holds dates .its cells"),
         (lambda f: f.assign(bought=["a", "b", "c"] * 2 + ["yes"] * 114), "has one class of at least 4 rows"),
         (lambda f: f[["bought", "country"]], "no column is left to predict 'bought' from"),
         (lambda f: f.set_axis(["a"] * f.shape[1], axis=1), "'a' occurs more than once"),
