@@ -30,7 +30,7 @@ extensions = [
     "lab_scenes",  # docs/lab_scenes.py
     "site_files",  # docs/site_files.py
 ]
-exclude_patterns = ["_build", "_generated", "skeleton", "gallery/*.ipynb", "gallery/*.py", "tutorials/*.ipynb"]
+exclude_patterns = ["_build", "_generated", "heads", "skeleton", "gallery/*.ipynb", "gallery/*.py", "tutorials/*.ipynb"]
 html_theme = "furo"
 html_title = f"novum {release}"
 html_static_path = ["_static"]

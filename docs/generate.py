@@ -17,6 +17,9 @@ from typing import Any
 import novum
 from novum.base.discovery import public_modules
 
+HEADS = (
+    Path(__file__).parent / "heads"
+)  # a picture and some lines of code for the page of a family, by the name of its module
 RESULTS = Path(__file__).parents[1] / "benchmarks" / "results.json"
 SMALL = "small: "  # how the names of cases on small tables begin
 AHEAD = 1.5  # the least ratio that we are content with
@@ -111,13 +114,19 @@ def entry(module: str, name: str, value: Any) -> str:
     return "\n".join(lines)
 
 
+def head(name: str) -> list[str]:
+    """Return what the page of a module begins with, as far as it has a head; its links lead from docs/api/generated."""
+    path = HEADS / f"{name}.md"
+    return [path.read_text(encoding="utf-8").replace("](../", "](../../")] if path.exists() else []
+
+
 def module_page(module: ModuleType, title: str) -> str:
     """Return the page of one public module."""
     names = list(module.__all__)
     table = ["```{eval-rst}", f".. currentmodule:: {module.__name__}", "", ".. autosummary::", ""]
     table += [f"   {name}" for name in names] + ["```", ""]
     entries = [entry(module.__name__, name, getattr(module, name)) for name in names]
-    return "\n".join([f"# {title}", "", prose(module.__doc__ or ""), "", *table, *entries])
+    return "\n".join([f"# {title}", "", *head(module.__name__), prose(module.__doc__ or ""), "", *table, *entries])
 
 
 def top_page() -> str:

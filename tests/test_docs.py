@@ -15,6 +15,16 @@ import site_files
 import novum
 
 ROOT = Path(__file__).parents[1]
+TOOLS = {
+    "datasets",
+    "exceptions",
+    "feature_extraction",
+    "linalg",
+    "notes",
+    "patch",
+    "preprocessing",
+    "teaching",
+}  # pages without a head
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
@@ -23,6 +33,7 @@ PAGES = [
     ROOT / "docs" / "install.md",
     ROOT / "docs" / "versions.md",
     *sorted(ROOT.glob("docs/guide/*.md")),
+    *sorted(ROOT.glob("docs/heads/*.md")),
     *sorted(ROOT.glob("docs/theory/*.md")),
     *sorted(ROOT.glob("docs/switching/*.md")),
 ]
@@ -115,6 +126,32 @@ def test_the_reference_names_everything_public(tmp_path):
     top = (tmp_path / "novum.md").read_text(encoding="utf-8")
     assert all(f"autofunction:: novum.{name}\n" in top for name in generate.top_level())
     assert {"load", "save", "show_versions"} <= set(generate.top_level()) <= set(novum.__all__)
+
+
+PICTURE = re.compile(r"\[!\[[^\]]+\]\(\.\./(?:pictures|_static)/\w+\.(?:png|gif)\)\]\(\.\./[\w/]+\)")
+
+
+@pytest.mark.parametrize("page", sorted(ROOT.glob("docs/heads/*.md")), ids=lambda page: page.stem)
+def test_a_head_is_a_picture_and_some_lines_of_code_with_what_they_print(page):
+    first, _, rest = page.read_text(encoding="utf-8").partition("\n\n")
+    assert PICTURE.fullmatch(first)
+    ((_, code),) = blocks(page)
+    assert rest == f"```python\n{code}```\n"
+    examples = doctest.DocTestParser().get_examples(code)
+    assert any(example.want for example in examples)
+    assert sum(len(example.source.splitlines()) for example in examples) <= 6
+
+
+def test_the_page_of_every_family_begins_with_its_head(tmp_path):
+    generate.write_reference(tmp_path)
+    families = {module.__name__ for module in generate.families()} - {f"novum.{name}" for name in TOOLS}
+    assert {path.stem for path in generate.HEADS.glob("*.md")} == families
+    for name in families:
+        text = (tmp_path / f"{name}.md").read_text(encoding="utf-8")
+        assert text.startswith(f"# {name}\n\n[![")
+        assert (generate.HEADS / f"{name}.md").read_text(encoding="utf-8").partition("\n\n")[2] in text
+        for target in re.findall(r"\]\((\.\./\.\./(?:pictures|_static)/[^)]+)\)", text):
+            assert (ROOT / "docs" / "api" / "generated" / target).resolve().exists()
 
 
 def test_the_benchmark_page_hides_no_loss():

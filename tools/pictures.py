@@ -16,7 +16,7 @@ import names
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "pictures"
-WIDTH = 360  # pixels of a picture
+WIDTH = 640  # pixels of a picture
 COLORS = 64
 COLUMNS = 3
 HEAD = "<!-- Written by tools/pictures.py; run it after a change. -->\n"
