@@ -27,6 +27,6 @@ plain = gradient_descent(valley, start, gradient=slope, learning_rate=0.15, max_
 heavy = gradient_descent(valley, start, gradient=slope, learning_rate=0.2, momentum=0.3, max_iter=400, keep_path=True)
 direct = newton(valley, start, gradient=slope, hessian=lambda x: np.diag(curvature), keep_path=True)
 found = {"gradient descent": plain, "with momentum": heavy, "Newton": direct}
-plot_descent(valley, {f"{name}: {solution.n_iter} steps": solution.path for name, solution in found.items()})
+plot_descent(valley, {f"{name}, steps: {solution.n_iter}": solution.path for name, solution in found.items()})
 print({name: solution.n_iter for name, solution in found.items()})
 plt.show()
