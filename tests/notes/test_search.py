@@ -58,7 +58,7 @@ def test_every_name_of_the_tables_imports():
     """What `find` and `notes` can show is in these tables (rows of the notes: test_names.py) and nowhere else."""
     from sklearn.experimental import enable_halving_search_cv, enable_iterative_imputer  # noqa: F401
 
-    names = [row["name"] for file in ("subjects.tsv", "scikit_learn.tsv") for row in table(file)]
+    names = [row["name"] for file in ("subjects.tsv", "terms.tsv", "scikit_learn.tsv") for row in table(file)]
     names += [name.path for name in public_names()]
     assert len(names) > 2000 and all(map(imports, names))
     shown = {entry.found for entry in search.elsewhere()}

@@ -19,10 +19,11 @@ __all__ = [
     "rarity",
     "shown_path",
     "subjects",
+    "terms",
 ]
 
 IN_NAME, IN_API, IN_TITLE = 1.0, 0.8, 0.3  # what a word is worth by where it stands
-IN_PATH, IN_SUMMARY, IN_REST = 0.95, 0.7, 0.4  # the same for the names of the library
+IN_PATH, IN_SUMMARY, IN_TERM, IN_REST = 0.95, 0.7, 0.5, 0.4  # the same for the names of the library
 
 
 class Entry(NamedTuple):
@@ -56,13 +57,24 @@ def entry_of_row(row: Row, title: str) -> Entry:
     return Entry(row, worth, frozenset(words_of(row.name)), frozenset())
 
 
+Known = dict[str, tuple[tuple[str, ...], ...]]
+
+
 @lru_cache(maxsize=1)
-def subjects() -> dict[str, tuple[tuple[str, ...], ...]]:
+def subjects() -> Known:
     """Return the phrases that lead to a name, each as its words, by the name."""
-    return {
-        row["name"]: tuple(tuple(words_of(phrase)) for phrase in row["phrases"].split(";"))
-        for row in table("subjects.tsv")
-    }
+    return phrases_of("subjects.tsv")
+
+
+@lru_cache(maxsize=1)
+def terms() -> Known:
+    """Return the terms that a course says when it speaks of a name, each as its words, by the name."""
+    return phrases_of("terms.tsv")
+
+
+def phrases_of(file: str) -> Known:
+    """Return the phrases of a table, each as its words, by the name they lead to."""
+    return {row["name"]: tuple(tuple(words_of(phrase)) for phrase in row["phrases"].split(";")) for row in table(file)}
 
 
 Phrases = dict[
@@ -87,6 +99,7 @@ def entry_of_name(name: PublicName) -> Entry:
     """Return the words of a public name: of its docstring, of itself, and of the subjects that lead to it."""
     own = name.path.split(".")[1:]
     worth = dict.fromkeys(words_of(name.rest), IN_REST)
+    worth |= {word: IN_TERM for phrase in terms().get(name.path, ()) for word in strong(list(phrase))}
     worth |= dict.fromkeys(words_of(name.summary), IN_SUMMARY)
     worth |= {word: IN_PATH for phrase in subjects().get(name.path, ()) for word in strong(list(phrase))}
     worth |= dict.fromkeys(words_of(" ".join(own)), IN_PATH)
@@ -113,7 +126,10 @@ def library() -> tuple[Entry, ...]:
     names = public_names()
     known = {name.path for name in names}
     rows = {name: row.name for row in ledger() for name in names_of(row)}
-    inherited = (PublicName(path, rows.get(path, ""), "") for path in subjects() if path not in known)
+    inherited_terms = (path for path in terms() if path not in subjects() and path.startswith("novum."))
+    inherited = (
+        PublicName(path, rows.get(path, ""), "") for path in (*subjects(), *inherited_terms) if path not in known
+    )
     return tuple(map(entry_of_name, (*names, *inherited)))
 
 

@@ -1,10 +1,11 @@
 """From any word of the notes, of a textbook or of scikit-learn to the name that serves it.
 
-Three indexes are searched together and a line is shown for every name, best first:
+Four indexes are searched together and a line is shown for every name, best first:
 
 - the rows of the notes, by what they are called, and the public names, by their docstrings: every strong word of the question has
   to match; a rare word counts more, and so does a word of the name than one of the first line or further on;
 - `subjects.tsv`, as the index at the end of a book: a phrase of it, searched as a whole, is the first answer;
+- `terms.tsv`: a term of the course that the question holds adds to what the rows and docstrings say (novum.notes.terms);
 - `scikit_learn.tsv`: what scikit-learn has and novum has not is named as such.
 
 `synonyms.tsv` holds groups of phrases that mean the same; a query that contains one is also searched with the others. A question in
@@ -31,15 +32,22 @@ from novum.notes.italian import in_english
 from novum.notes.listing import Listing, clip
 from novum.notes.public_names import PublicName
 from novum.notes.tables import Row, served, table
+from novum.notes.terms import covered
 from novum.notes.word_forms import WEAK, WORD, joined, likeness, nearness, one_form, strong, words_of
 
 __all__ = ["find"]
 
 SYNONYM = 0.9  # what a match by synonym is worth compared with a match by the word itself
-SUBJECT, PART, CALLED = 4.0, 3.0, 2.0  # answers to a whole question: a subject, one but for weak words, a name
+SUBJECT, PART, CALLED, TERM = (
+    4.0,
+    3.0,
+    2.5,
+    2.0,
+)  # a whole question is a subject, one but for weak words, a name, a term
+SOME_TERM = 0.9  # points of a term that covers almost all of a question
 SPECIFIC = 0.25  # share of the points that depends on how much of a title was searched for
 UNKNOWN = 8.0  # the weight of a word that no index has: as much as one that a single entry has
-LEAST = 0.45  # points of an answer that has only some of the words
+LEAST, LITTLE = 0.45, 0.25  # points of an answer that has only some of the words, and where none has so many
 IN_METHOD = 0.93  # a method comes after a class or a function of equal points
 SHOWN = 12
 SUGGESTED = 5
@@ -96,6 +104,9 @@ def variants(searched: list[str]) -> list[tuple[list[str], float]]:
     return made
 
 
+Hit = tuple[float, Entry]
+
+
 class Query:
     """A question in words, its variants, and what an entry's answer to it is worth."""
 
@@ -106,22 +117,44 @@ class Query:
         by_words, by_strong = phrases()
         self.subjects = by_words.get(tuple(sorted(words)), ())
         self.parts = by_strong.get(tuple(sorted(strong(words))), ())
+        self.covered: dict[str, float] = {}
+        for variant, value in self.variants:
+            for name, share in covered(variant).items():
+                self.covered[name] = max(self.covered.get(name, 0.0), value * share)
 
-    def points(self, entry: Entry) -> float:
-        """Return what an entry's answer is worth, 0 for none."""
+    def whole_points(self, entry: Entry) -> float:
+        """Return what an entry is worth that answers the whole question, 0 for none; with `some`, some of its words."""
         best = 0.0
         for words, value in self.variants:
             plain = score(words, entry.worth, some=self.some)
             if plain > best * value:
                 best = max(best, value * plain * (1 - SPECIFIC + SPECIFIC * specific(words, entry.title)))
-        path = entry.found.path if isinstance(entry.found, PublicName) else ""
+        path = path_of(entry)
         if path in self.subjects:
             return SUBJECT + best
         if path in self.parts:
             return PART + best
         if self.whole in entry.called:
             return CALLED + best
-        return best * IN_METHOD if path.count(".") > 2 else best
+        return TERM + best if self.covered.get(path) == 1.0 else best
+
+    def points(self, entry: Entry) -> float:
+        """Return what an entry's answer is worth, 0 for none: a term that the question holds adds to it."""
+        whole = self.whole_points(entry)
+        path = path_of(entry)
+        if whole >= TERM:
+            return whole
+        return (whole + SOME_TERM * self.covered.get(path, 0.0)) * (IN_METHOD if path.count(".") > 2 else 1.0)
+
+    def answered(self, hits: list[Hit]) -> bool:
+        """Return whether one of some entries answers the whole question."""
+        return any(self.whole_points(entry) > 0.0 for _, entry in hits)
+
+
+def path_of(entry: Entry) -> str:
+    """Return the name of an entry that is one, "" of a row."""
+    found = entry.found
+    return found.path if isinstance(found, PublicName) else found if isinstance(found, str) else ""
 
 
 @lru_cache(maxsize=1)
@@ -181,12 +214,19 @@ def line_of(found: Row | PublicName | str, place: Row | None = None) -> str:
     return f"{shown_path(found):<52}  {where} {clip(text, 60)}  {proof}".rstrip()
 
 
-Hit = tuple[float, Entry]
+@lru_cache(maxsize=1)
+def places_of_names() -> dict[str, list[int]]:
+    """Return the places in `everything` of a name."""
+    found: dict[str, list[int]] = {}
+    for place, entry in enumerate(everything()):
+        found.setdefault(path_of(entry), []).append(place)
+    return found
 
 
 def candidates(question: Query) -> set[int]:
     """Return the places of the entries that can answer: they hold every strong word of a variant, or some, or are called so."""
     found = {place for place, entry in enumerate(everything()) if question.whole in entry.called}
+    found |= {place for name in question.covered for place in places_of_names().get(name, ())}
     for words, _ in question.variants:
         held = [set().union(*(holders()[own] for own in matches(word))) for word in strong(words)]
         found |= set().union(*held) if question.some else set.intersection(*held) if held else set()
@@ -212,7 +252,7 @@ def lines_of(rows: list[Hit], names: list[Hit], others: list[Hit]) -> dict[str, 
     for _, entry in rows:
         assert isinstance(entry.found, Row)
         places.setdefault(shown_path(entry.found), entry.found)
-    hits = [*rows, *names, *(hit for hit in others if hit[0] > best)]
+    hits = [*rows, *names, *(hit for hit in others if hit[0] > best or hit[0] >= TERM)]
     hits.sort(key=lambda hit: -hit[0])
     lines: dict[str, str] = {}
     for _, entry in hits:
@@ -249,7 +289,9 @@ def find(*words: str, limit: int = SHOWN) -> Listing:
     for some in (False, True):
         question = Query(searched, some=some)
         rows, names, others = ranked(question, LEAST if some else 0.0)
-        if rows or names or others:
+        if some and not (rows or names or others) and not NOT_MISSPELT.intersection(searched):
+            rows, names, others = ranked(question, LITTLE)
+        if (rows or names or others) and (some or question.answered([*rows, *names, *others])):
             break
     else:
         return Listing(

@@ -7,7 +7,7 @@ same on both: *neighbours*, *neighbour* and *neighbors* are "neighbor", *regular
 import re
 from functools import lru_cache
 
-__all__ = ["WEAK", "WORD", "joined", "likeness", "nearness", "strong", "words_of"]
+__all__ = ["WEAK", "WORD", "joined", "likeness", "nearness", "one_form", "root_of", "strong", "words_of"]
 
 WORD = re.compile(r"[^\W_]+")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
@@ -16,7 +16,7 @@ WEAK = frozenset(  # said with a name, not part of it: "EM algorithm", "how to f
     WORD.findall(
         "a algorithm an and approach are by can do estimator fit fitting for from function how i implementation in is learn"
         " method model modeling my novum of on or problem procedure python run scikit sklearn technique the theorem theory to"
-        " train training use using via what where which with"
+        " train training use using versus via vs what where which with"
     )
 )
 SPELLINGS = (
@@ -106,7 +106,11 @@ def nearness(searched: str, word: str) -> float:
     """
     longest = max(len(searched), len(word))
     most = 1 if longest < LONG_WORD else 2
-    if min(len(searched), len(word)) < SHORTEST_ROOT or abs(len(searched) - len(word)) > most:
+    if (
+        longest <= SHORTEST_ROOT
+        or min(len(searched), len(word)) < SHORTEST_ROOT
+        or abs(len(searched) - len(word)) > most
+    ):
         return 0.0
     if searched[0] != word[0] and sorted(searched[:2]) != sorted(word[:2]):
         return 0.0
