@@ -12,6 +12,7 @@ from pathlib import Path
 import lab_check
 import numpy as np
 import pandas as pd
+from starlette.testclient import TestClient
 
 import novum
 from novum.datasets import path
@@ -59,7 +60,8 @@ def reports() -> list[Path]:
 def serve_page(model: Path) -> Path:
     """Return the page that `novum serve` shows for a model, as a file."""
     page = WEB / "serve.html"
-    page.write_bytes(ModelServer(novum.load(model)).fixed["/docs"][1])
+    client = TestClient(ModelServer(novum.load(model)), base_url="http://127.0.0.1")
+    page.write_bytes(client.get("/docs").raise_for_status().content)
     return page
 
 
